@@ -1,6 +1,7 @@
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -29,7 +30,11 @@ public final class Node {
         Settings.Builder settings = Settings.builder().put("path.home", home.toString());
         Stream.of(arguments).skip(1).map(argument -> argument.split("=", 2)).forEach(pair -> settings.put(pair[0], pair[1]));
         var environment = InternalSettingsPreparer.prepareEnvironment(settings.build(), Map.of(), null, () -> "unnamed");
-        var node = new OpenSearchRunnerNode(environment, PARTS.stream().map(Node::part).toList());
+        List<String> parts = new ArrayList<>(PARTS);
+        if (Files.exists(home.resolve("config/opensearch-security"))) {
+            parts.add("org.opensearch.security.OpenSearchSecurity");
+        }
+        var node = new OpenSearchRunnerNode(environment, parts.stream().map(Node::part).toList());
         Runtime.getRuntime().addShutdownHook(new Thread(() -> close(node)));
         node.start();
         Thread.currentThread().join();

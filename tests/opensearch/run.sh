@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Tests of the OpenSearch backend on real clusters: one node of 2.19.1, three nodes of 3.5.0. They need a JDK 21 or later
-# and Maven, which fetches OpenSearch once, and are skipped with a reason without them. Arguments go to `cargo test`;
-# without any, the whole workspace is built, as `.ci/run` builds it.
+# Tests of the OpenSearch backend on real clusters: three nodes of 2.19.1, one of it with TLS and users, three of 3.5.0.
+# They need a JDK 21 or later and Maven, which fetches OpenSearch once, and are skipped with a reason without them.
+# Arguments go to `cargo test`; without any, the whole workspace is built, as `.ci/run` builds it.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -15,14 +15,17 @@ folder=$(mktemp -d)
 end() {
   "$here/cluster" down "$folder/v2"
   "$here/cluster" down "$folder/v3"
+  "$here/cluster" down "$folder/secured"
   rm -rf "$folder"
 }
 trap end EXIT
 
-# Both start while the tests are built.
-# A test of back-pressure needs a node that takes little at once.
-NODE_SETTINGS="indexing_pressure.memory.limit=4mb" "$here/cluster" up "$folder/v2" 2 >"$folder/v2.urls" 2>"$folder/v2.error" &
+# All start while the tests are built.
+# A test of back-pressure needs nodes that take little at once, and no large request at all.
+NODE_SETTINGS="indexing_pressure.memory.limit=4mb http.max_content_length=6mb" "$here/cluster" up "$folder/v2" 2 3 >"$folder/v2.urls" 2>"$folder/v2.error" &
 two=$!
+SECURITY=1 "$here/cluster" up "$folder/secured" 2 >"$folder/secured.urls" 2>"$folder/secured.error" &
+secured=$!
 "$here/cluster" up "$folder/v3" 3 3 >"$folder/v3.urls" 2>"$folder/v3.error" &
 three=$!
 arguments=("$@")
@@ -36,6 +39,15 @@ if ! wait "$two" || ! wait "$three"; then
   fi
   exit 1
 fi
+if wait "$secured"; then
+  export LYRA_OPENSEARCH_SECURED LYRA_OPENSEARCH_SECURED_CA=$folder/secured/ca.pem
+  LYRA_OPENSEARCH_SECURED=$(cat "$folder/secured.urls")
+elif grep -q "Maven could not fetch" "$folder/secured.error"; then
+  echo "skipped: the security plugin of OpenSearch could not be fetched; TLS and users were not tested on a real cluster"
+else
+  cat "$folder/secured.error" >&2
+  exit 1
+fi
 LYRA_OPENSEARCH_2=$(tr '\n' ' ' <"$folder/v2.urls") LYRA_OPENSEARCH_3=$(tr '\n' ' ' <"$folder/v3.urls") \
-  LYRA_OPENSEARCH_CLUSTER=$folder/v3 LYRA_OPENSEARCH_SCRIPT=$here/cluster \
+  LYRA_OPENSEARCH_2_FOLDER=$folder/v2 LYRA_OPENSEARCH_3_FOLDER=$folder/v3 LYRA_OPENSEARCH_SCRIPT=$here/cluster \
   cargo test "${arguments[@]}" --test it -- on_a_real_cluster --test-threads=1 --nocapture

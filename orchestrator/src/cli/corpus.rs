@@ -84,7 +84,7 @@ pub(super) enum CorpusCommand {
 /// What narrows corpora.
 #[derive(Debug, Clone, Args)]
 pub(super) struct NarrowArgs {
-    /// Of corpora, only documents with this tag, in upper or lower case; may be repeated: all of them
+    /// Only corpus documents with this tag, in upper or lower case; repeat to require several tags
     #[arg(long = "tag", value_name = "TAG")]
     pub(super) tags: Vec<String>,
     /// Of corpora, only documents in this collection or one below it: `Sleep` has what is in `Sleep/Naps`; may be
@@ -136,13 +136,13 @@ pub(super) struct ImportArgs {
     /// Sources that complete metadata which papers lack [default: the academic ones among `sources.default`]
     #[arg(long, value_delimiter = ',', value_name = "SOURCES")]
     complete: Vec<String>,
-    /// Ask no source outside
+    /// Do not query external sources
     #[arg(long, conflicts_with = "complete")]
     offline: bool,
     /// Keep the corpus in step with the files until interrupted: a line for each new, changed, and gone file
     #[arg(long, conflicts_with = "json")]
     watch: bool,
-    /// With `--watch`, look every so many seconds in place of what the system says of changes
+    /// With `--watch`, poll every SECONDS instead of relying on file-system notifications
     #[arg(long, requires = "watch", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     poll: Option<u64>,
     /// Print the result as JSON
@@ -502,7 +502,11 @@ async fn list(app: &App, json: bool) -> anyhow::Result<()> {
             continue;
         }
         let place = if corpus.backend == BackendKind::Embedded { "" } else { "   on opensearch" };
-        print(&format!("{:<32} {:>9} documents   {embedded}{place}\n", corpus.name, corpus.documents))?;
+        let missing = if corpus.unfinished.is_empty() { "" } else { "   an import has not finished" };
+        print(&format!(
+            "{:<32} {:>9} documents   {embedded}{place}{missing}\n",
+            corpus.name, corpus.documents
+        ))?;
     }
     Ok(())
 }
@@ -525,6 +529,9 @@ fn described(corpus: &CorpusInfo) -> String {
     );
     if let Some(address) = &corpus.address {
         let _ = writeln!(text, "  {:<10} {address}", corpus.backend);
+    }
+    for path in &corpus.unfinished {
+        let _ = writeln!(text, "  unfinished {path}: documents may be missing; import it again");
     }
     text
 }

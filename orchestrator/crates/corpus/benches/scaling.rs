@@ -81,6 +81,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         // The first search reads the vectors.
         println!("  first search by meaning {:.0} ms", runs.remove(0).0);
         println!("{}", line("meaning", runs));
+        corpora.remove(corpus).await?;
     }
     Ok(())
 }

@@ -343,6 +343,9 @@ pub struct LaneHits {
     /// Documents that the search could not find because their embeddings are still to be made.
     #[serde(default)]
     pub unembedded: u64,
+    /// Documents may be missing, because an import has not finished.
+    #[serde(default)]
+    pub unfinished: bool,
 }
 
 /// One document of a lane.

@@ -78,6 +78,19 @@ impl EmbeddedBackend {
             .pop()
             .ok_or_else(|| CorpusError::NoQueryVector { why: "the embedder returned none".to_owned() })
     }
+
+    /// Names the state of a corpus' documents.
+    async fn documents(&self, corpus: &str) -> Result<String> {
+        if let Some(shelf) = self.corpora.shelf(corpus).await? {
+            let stop = CancellationToken::new();
+            let version = self.corpora.following(corpus, &shelf, shelf.version(&stop)).await;
+            return match version {
+                Some(version) => version,
+                None => self.replaced(corpus).await?.version(&stop).await,
+            };
+        }
+        self.with(corpus, |corpus| Ok(corpus.identity())).await
+    }
 }
 
 #[async_trait]
@@ -96,28 +109,26 @@ impl SearchBackend for EmbeddedBackend {
     }
 
     async fn snapshot(&self, corpus: &str) -> Result<String> {
-        if let Some(shelf) = self.corpora.shelf(corpus).await? {
-            let stop = CancellationToken::new();
-            let version = self.corpora.following(corpus, &shelf, shelf.version(&stop)).await;
-            return match version {
-                Some(version) => version,
-                None => self.replaced(corpus).await?.version(&stop).await,
-            };
-        }
-        self.with(corpus, |corpus| Ok(corpus.identity())).await
+        let snapshot = self.documents(corpus).await?;
+        // The end of an import is a change, even if its last documents were there before.
+        let is_unfinished = self.corpora.unfinished(corpus)?.is_some();
+        Ok(if is_unfinished { format!("{snapshot} unfinished") } else { snapshot })
     }
 
     async fn search(&self, query: &LaneQuery, stop: &CancellationToken) -> Result<LaneHits> {
         let start = Instant::now();
         query.check()?;
+        let unfinished = self.corpora.unfinished(&query.corpus)?.is_some();
         if let Some(shelf) = self.corpora.shelf(&query.corpus).await? {
             let lanes = Lanes::of(&shelf);
             let found = lanes.search(query, &*self.inference, stop);
-            if let Some(found) = self.corpora.following(&query.corpus, &shelf, found).await {
-                return found;
-            }
-            let shelf = self.replaced(&query.corpus).await?;
-            return Lanes::of(&shelf).search(query, &*self.inference, stop).await;
+            let found = if let Some(found) = self.corpora.following(&query.corpus, &shelf, found).await {
+                found?
+            } else {
+                let shelf = self.replaced(&query.corpus).await?;
+                Lanes::of(&shelf).search(query, &*self.inference, stop).await?
+            };
+            return Ok(LaneHits { unfinished, ..found });
         }
         let (filters, k) = (query.filters.clone(), query.top_k);
         let run = async {
@@ -140,7 +151,7 @@ impl SearchBackend for EmbeddedBackend {
             }
         };
         let hits = stoppable(stop, run).await?;
-        Ok(LaneHits { took_ms: start.elapsed().as_millis() as u64, ..hits })
+        Ok(LaneHits { took_ms: start.elapsed().as_millis() as u64, unfinished, ..hits })
     }
 
     async fn fetch(

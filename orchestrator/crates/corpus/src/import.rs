@@ -8,6 +8,7 @@ mod format;
 mod home;
 mod known;
 mod library;
+mod lock;
 mod messages;
 mod notes;
 mod options;
@@ -15,9 +16,11 @@ mod paper;
 mod part;
 mod patent;
 mod pending;
+mod prepare;
 mod reader;
 mod records;
 mod references;
+mod report;
 mod spool;
 mod sweep;
 mod tagged;
@@ -27,35 +30,32 @@ mod xml;
 mod zotero;
 
 pub(crate) use complete::run as complete;
-pub(crate) use files::survey;
 pub use files::{Stamp, Survey};
+pub(crate) use files::{same, survey};
 pub use format::{Format, UnknownFormat};
 pub(crate) use home::Home;
+pub(crate) use lock::{Holder, lock, lock_as};
 pub use options::{Embed, ImportOptions};
 pub(crate) use pending::Rounds;
+pub(crate) use report::LISTED;
+pub use report::{FileChange, FileKind, FileReport, ImportReport, Progress, READS, Rejected};
 pub use work::read_files;
 
 use crate::backend::FeatureScope;
 use crate::corpora::blocking;
-use crate::index::TextIndex;
 use crate::ledger::{Entry, Kind, Ledger};
 use crate::manifest::{FORMAT, Manifest, NEWEST, check_name};
-use crate::remote::{Cluster, Shelf};
-use crate::vectors::Vectors;
+use crate::remote::Cluster;
+use crate::unfinished::Mark;
 use crate::{CorpusError, Document, Result, upgrade};
 use files::Found;
 use futures::StreamExt;
-use known::Known;
 use lyra_research::ports::{Inference, TextRole};
 use lyra_worker::Talks;
-use serde::{Serialize, Serializer};
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -63,130 +63,6 @@ use tokio_util::sync::CancellationToken;
 const IN_FLIGHT: usize = 2;
 /// Batches that wait between two stages.
 const WAITING: usize = 2;
-/// Rejected records that a report lists; more are only counted.
-pub(crate) const LISTED: usize = 1_000;
-
-/// A record that was not imported, or a code that was left out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Rejected {
-    /// The file as it was named.
-    #[serde(serialize_with = "shown")]
-    pub file: PathBuf,
-    /// Line on which the record begins, from 1; 0 for a file as a whole.
-    pub line: u64,
-    /// What is wrong with it, in a few words.
-    pub reason: String,
-}
-
-/// A path as it is shown: names of files need not be UTF-8.
-fn shown<S: Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
-    to.collect_str(&path.display())
-}
-
-/// What an import did.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct ImportReport {
-    /// Documents with an id that was not there.
-    pub added: u64,
-    /// Documents that replaced another version, or whose embedding was damaged.
-    pub updated: u64,
-    /// Documents that were there already.
-    pub unchanged: u64,
-    /// Records that repeat an earlier one of the same import.
-    pub repeated: u64,
-    /// Records that were not imported.
-    pub rejected_count: u64,
-    /// The first thousand of them.
-    pub rejected: Vec<Rejected>,
-    /// Invalid classification codes that were left out of imported documents.
-    pub odd_codes_count: u64,
-    /// The first thousand of them.
-    pub odd_codes: Vec<Rejected>,
-    /// Imported files of which not everything was read, such as PDFs with scanned pages.
-    pub partial_count: u64,
-    /// The first thousand of them, with what is missing.
-    pub partial: Vec<Rejected>,
-    /// Documents in the corpus afterwards.
-    pub documents: u64,
-    /// Documents of them that are still to be embedded.
-    pub to_embed: u64,
-    /// What was found of the files.
-    pub files: FileReport,
-    /// Stopped before the end of the files; what was done is kept, repeating the import does the rest.
-    pub cancelled: bool,
-}
-
-/// What an import found of the files under the paths that it was given, compared with the import before.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct FileReport {
-    /// Files that no import read before.
-    pub new: u64,
-    /// Files with another content than before.
-    pub changed: u64,
-    /// Files that are as before, and were not read again.
-    pub unchanged: u64,
-    /// Files that were read before and are no longer there.
-    pub gone: u64,
-    /// The first thousand that are new, changed, or gone.
-    pub changes: Vec<FileChange>,
-    /// Documents that no file gives any longer, including those that were removed.
-    pub orphaned: u64,
-    /// The first thousand of them that stay in the corpus.
-    pub orphans: Vec<String>,
-    /// Documents that were removed because no file gives them any longer.
-    pub pruned: u64,
-}
-
-/// A file that is not as it was.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FileChange {
-    /// Absolute path.
-    #[serde(serialize_with = "shown")]
-    pub file: PathBuf,
-    /// What became of it.
-    pub kind: FileKind,
-    /// Ids of documents that it gives; of a file that is gone, those that no other file gives.
-    pub documents: Vec<String>,
-}
-
-/// What became of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FileKind {
-    /// It was not there before.
-    New,
-    /// Its content changed.
-    Changed,
-    /// It is no longer there.
-    Gone,
-}
-
-impl ImportReport {
-    /// The files had nothing for the corpus: no document was added, updated or there already.
-    pub fn took_nothing(&self) -> bool {
-        self.added + self.updated + self.unchanged + self.repeated == 0
-    }
-}
-
-/// What a file should be that is something else.
-pub const READS: &str = "Lyra reads papers (PDF, HTML, DOCX, ODT, EPUB, Markdown, LaTeX, text, JATS, TEI, MHTML), \
-     references (BibTeX, RIS, CSL-JSON, EndNote, PubMed, MODS, Zotero), JSONL (one JSON object a line), CSV, and \
-     patents as XML, JSON of patent services, greenbook or BRS, also in gzip, ZIP or tar, and Zotero's folder";
-
-/// How far an import is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Progress {
-    /// Bytes of the files that were read.
-    pub bytes_read: u64,
-    /// Bytes of all files.
-    pub bytes_total: u64,
-    /// Documents embedded and indexed so far, added or updated.
-    pub indexed: u64,
-    /// Documents that were there already.
-    pub unchanged: u64,
-    /// Records that were not imported.
-    pub rejected: u64,
-}
 
 /// Sizes of the steps.
 #[derive(Debug, Clone, Copy)]
@@ -323,11 +199,11 @@ pub(crate) async fn run(
     let opened = match cluster {
         None => {
             let folder = folder.clone();
-            blocking(move || prepare(&folder, fresh, later)).await?
+            blocking(move || prepare::here(&folder, fresh, later)).await?
         }
-        Some(cluster) => prepare_there(&folder, cluster, fresh, later, cancel).await?,
+        Some(cluster) => prepare::there(&folder, cluster, fresh, later, cancel).await?,
     };
-    let Prepared { lock, manifest, home, known, before: documents_before } = opened;
+    let prepare::Prepared { lock, manifest, home, known, before: documents_before } = opened;
     let rounds = batching;
     let batching = if known.scopes.is_empty() { batching.without_embeddings() } else { batching };
     let bytes_total = sources.iter().fold(0, |sum: u64, source| sum.saturating_add(source.bytes()));
@@ -381,7 +257,8 @@ pub(crate) async fn run(
         (reading, written)
     };
     let embedder = Embedder { inference, dimension: manifest.dimension, most: batching.embed };
-    let embedding = embed(pending, to_write, &embedder, progress, &tally, cancel).await;
+    let mark = Arc::new(Mark::new(&folder, files));
+    let embedding = embed(pending, to_write, &embedder, &mark, progress, &tally, cancel).await;
     let (reading, written) = (join(writing.0).await, join(writing.1).await);
     // The writer's error is the cause when the embedder found its channel closed.
     let written = match written {
@@ -396,9 +273,15 @@ pub(crate) async fn run(
     report.cancelled = stopped || !written || !finished.load(Ordering::Acquire);
     if !report.cancelled {
         let (folder, name, home, prune) = (folder.clone(), name.to_owned(), home.clone(), options.prune);
+        let mark = Arc::clone(&mark);
         report.files = blocking(move || {
             let _lock = self::lock(&folder, &name)?;
-            sweep::run(&home, &mut Ledger::read(&folder)?, &seen, prune)
+            let found = sweep::run(&home, &mut Ledger::read(&folder)?, &seen, prune)?;
+            // What was left for another import is still missing.
+            if !seen.partial {
+                mark.end()?;
+            }
+            Ok(found)
         })
         .await?;
     }
@@ -429,8 +312,10 @@ pub(crate) async fn run(
     let (documents, embedded) = blocking(move || counted.counts()).await?;
     if let Home::There(shelf) = &home
         && !report.cancelled
+        && let Err(error) = cluster::verify(shelf, documents_before, &report, documents)
     {
-        cluster::verify(shelf, documents_before, &report, documents)?;
+        mark.set()?;
+        return Err(error);
     }
     let embedded = if pending { embedded } else { documents };
     (report.documents, report.to_embed) = (documents, documents.saturating_sub(embedded));
@@ -467,160 +352,6 @@ fn known_files(folder: &Path, name: &str, cluster: Option<&Cluster>) -> Result<L
     Ok(ledger)
 }
 
-/// What an import starts from.
-struct Prepared {
-    lock: File,
-    manifest: Manifest,
-    home: Home,
-    known: Known,
-    /// Documents that are there.
-    before: u64,
-}
-
-fn prepare(folder: &Path, fresh: Manifest, later: bool) -> Result<Prepared> {
-    std::fs::create_dir_all(folder).map_err(CorpusError::io(folder))?;
-    let name = fresh.name.clone();
-    let lock = lock(folder, &name)?;
-    let index = TextIndex::open(folder, &name)?;
-    let snapshot = index.snapshot()?;
-    let manifest = joined(Manifest::read(folder, &name)?, fresh, later, snapshot.count() > 0)?;
-    manifest.write(folder)?;
-    let vectors = Vectors::open(folder, manifest.dimension, snapshot.rows)?;
-    let scopes = if later { Vec::new() } else { manifest.scopes.clone() };
-    let before = snapshot.count();
-    let known = Known { place: known::Place::Here { snapshot, vectors }, scopes };
-    Ok(Prepared { lock, manifest, home: Home::Here(index), known, before })
-}
-
-/// The same for a corpus on a cluster. A new one of which no index can be made leaves nothing.
-async fn prepare_there(
-    folder: &Path,
-    cluster: &Cluster,
-    fresh: Manifest,
-    later: bool,
-    stop: &CancellationToken,
-) -> Result<Prepared> {
-    let (lock, stored) = {
-        let (folder, name) = (folder.to_owned(), fresh.name.clone());
-        blocking(move || {
-            std::fs::create_dir_all(&folder).map_err(CorpusError::io(&folder))?;
-            Ok((lock(&folder, &name)?, Manifest::read(&folder, &name)?))
-        })
-        .await?
-    };
-    let is_new = stored.is_none();
-    let has_documents = match &stored {
-        None => false,
-        Some(stored) => match Shelf::of(Some(cluster), stored.clone())? {
-            Some(shelf) => {
-                shelf.count(&serde_json::json!({"match_all": {}}), stop).await.is_ok_and(|count| count > 0)
-            }
-            None => false,
-        },
-    };
-    let manifest = joined(stored, fresh, later, has_documents)?;
-    match cluster::prepare(folder, cluster, manifest.clone(), is_new, stop).await {
-        Ok((shelf, before)) => {
-            let manifest = shelf.manifest.clone();
-            let scopes = if later { Vec::new() } else { manifest.scopes.clone() };
-            let known = cluster::known(&shelf, before, scopes);
-            Ok(Prepared { lock, manifest, home: Home::There(Box::new(shelf)), known, before })
-        }
-        Err(error) => {
-            drop(lock);
-            if is_new {
-                let folder = folder.to_owned();
-                let removed =
-                    blocking(move || std::fs::remove_dir_all(&folder).map_err(CorpusError::io(&folder)));
-                if let Err(error) = removed.await {
-                    tracing::debug!(%error, "the folder of the corpus stays");
-                }
-            }
-            Err(error)
-        }
-    }
-}
-
-/// The manifest of a corpus with what an import asks for.
-fn joined(stored: Option<Manifest>, fresh: Manifest, later: bool, has_documents: bool) -> Result<Manifest> {
-    Ok(match stored {
-        // Without embeddings so far, any model may begin.
-        Some(stored) if stored.scopes.is_empty() => {
-            let older = !fresh.scopes.is_empty() && has_documents;
-            let pending = if older { vec![FeatureScope::Wide] } else { fresh.pending };
-            Manifest { created: stored.created, opensearch: stored.opensearch, pending, ..fresh }
-        }
-        Some(stored) if later => {
-            let added = fresh.pending.into_iter().filter(|scope| !stored.scopes.contains(scope));
-            let pending =
-                join_scopes(added.chain([FeatureScope::Wide]).chain(stored.pending.iter().copied()));
-            Manifest { pending, ..stored }
-        }
-        Some(stored) if stored.embedder == fresh.embedder && stored.dimension == fresh.dimension => {
-            let added = fresh.scopes.iter().filter(|scope| !stored.scopes.contains(scope)).copied();
-            let pending = join_scopes(added.chain(stored.pending.iter().copied()));
-            let pending = if has_documents { pending } else { Vec::new() };
-            Manifest { scopes: fresh.scopes, pending, ..stored }
-        }
-        Some(stored) => {
-            let name = fresh.name;
-            return Err(CorpusError::ModelChanged { name, stored: stored.embedder, now: fresh.embedder });
-        }
-        None => fresh,
-    })
-}
-
-fn join_scopes(scopes: impl Iterator<Item = FeatureScope>) -> Vec<FeatureScope> {
-    scopes.collect::<std::collections::BTreeSet<_>>().into_iter().collect()
-}
-
-/// Who holds a corpus' lock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Holder {
-    /// An import, or a process that keeps the corpus as it is.
-    Import,
-    /// Rounds in the background, which let go of it soon.
-    Background,
-}
-
-/// What the lock's file says while rounds in the background hold it.
-const SOON: &str = "background";
-/// How often a lock that is soon free is tried again, and the pause between.
-const TRIES: u32 = 6_000;
-const TRY_AGAIN: Duration = Duration::from_millis(20);
-
-/// The lock that one import at a time holds; it goes with the process. Waits for rounds in the background.
-pub(crate) fn lock(folder: &Path, name: &str) -> Result<File> {
-    lock_as(folder, name, Holder::Import)
-}
-
-/// The same, for a holder.
-pub(crate) fn lock_as(folder: &Path, name: &str, holder: Holder) -> Result<File> {
-    let path = folder.join("import.lock");
-    let open = || File::options().create(true).truncate(false).read(true).write(true).open(&path);
-    let mut file = open().map_err(CorpusError::io(&path))?;
-    for _ in 0..TRIES {
-        match file.try_lock() {
-            Ok(()) => {
-                let word = if holder == Holder::Background { SOON } else { "" };
-                file.set_len(0)
-                    .and_then(|()| file.write_all(word.as_bytes()))
-                    .map_err(CorpusError::io(&path))?;
-                return Ok(file);
-            }
-            Err(std::fs::TryLockError::WouldBlock) => {
-                let soon = std::fs::read_to_string(&path).is_ok_and(|holder| holder == SOON);
-                if holder == Holder::Background || !soon {
-                    break;
-                }
-                std::thread::sleep(TRY_AGAIN);
-            }
-            Err(std::fs::TryLockError::Error(error)) => return Err(CorpusError::io(&path)(error)),
-        }
-    }
-    Err(CorpusError::Busy { name: name.to_owned() })
-}
-
 /// A document with a vector for each of its texts.
 type EmbeddedDocument = (Pending, Vec<Vec<f32>>);
 type Embedded = Vec<EmbeddedDocument>;
@@ -631,6 +362,7 @@ async fn embed(
     pending: mpsc::Receiver<Step<Pending>>,
     to_write: mpsc::Sender<Step<EmbeddedDocument>>,
     embedder: &Embedder<'_>,
+    mark: &Mark,
     progress: &(dyn Fn(&Progress) + Send + Sync),
     tally: &Tally,
     cancel: &CancellationToken,
@@ -649,7 +381,11 @@ async fn embed(
             next = embedded.next() => next,
         };
         let Some(batch) = next else { break };
-        if to_write.send(batch?).await.is_err() {
+        let batch = batch?;
+        if !batch.documents.is_empty() {
+            mark.begin()?;
+        }
+        if to_write.send(batch).await.is_err() {
             break;
         }
         let so_far = tally.lock().unwrap_or_else(PoisonError::into_inner).1;

@@ -22,6 +22,7 @@ mod remote;
 mod router;
 mod search;
 mod source;
+mod unfinished;
 mod upgrade;
 mod vectors;
 
@@ -44,5 +45,5 @@ pub use remote::{
     Analyzer, Cluster, OpenSearchBackend, OpenSearchConfig, PatentfieldBackend, PatentfieldConfig,
 };
 pub use router::Backends;
-pub use search::{CorpusHit, Method, Narrow, SearchResult, UnknownMethod, Within};
+pub use search::{CorpusHit, Method, Narrow, SearchResult, Texts, UnknownMethod, Within};
 pub use source::CorpusSource;

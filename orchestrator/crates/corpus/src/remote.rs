@@ -19,7 +19,7 @@ fn lane_hits(mut hits: Vec<LaneHit>, total: Option<u64>, top_k: usize, start: In
     hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.doc_id.cmp(&b.doc_id)));
     hits.truncate(top_k);
     let truncated = total.map_or(hits.len() == top_k, |total| total > hits.len() as u64);
-    LaneHits { hits, took_ms: start.elapsed().as_millis() as u64, truncated, total, unembedded: 0 }
+    LaneHits { hits, took_ms: start.elapsed().as_millis() as u64, truncated, total, ..LaneHits::default() }
 }
 
 /// Codes of a record in normal form, read from each system's fields; invalid codes are dropped.

@@ -15,7 +15,7 @@ mod walk;
 
 pub(crate) use filters::Accepted;
 pub(crate) use lane::{Attribute, attribute, full_text, semantic, text_fields, unreadable};
-pub(crate) use lexical::BODY_SCORE;
+pub(crate) use lexical::{BODY_SCORE, TITLE_WEIGHT};
 
 use crate::backend::{FeatureScope, Filter, ValueField};
 use crate::corpora::Opened;
@@ -28,9 +28,9 @@ use std::str::FromStr;
 use tantivy::DocAddress;
 
 /// Share of BM25 in the hybrid score; the cosine gets the rest (evidence design, section 2, step 6).
-const BM25_WEIGHT: f64 = 0.3;
+pub(crate) const BM25_WEIGHT: f64 = 0.3;
 /// Candidates that each method puts into the hybrid's pool, at least.
-const POOL: usize = 150;
+pub(crate) const POOL: usize = 150;
 
 /// How documents are scored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -83,6 +83,17 @@ pub enum Within {
     Notes,
 }
 
+/// Which texts of the documents that it finds a search returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Texts {
+    /// All that there are.
+    #[default]
+    All,
+    /// Those that passages are taken from: the abstract, and the full text of a paper whose sections are known. From a
+    /// cluster, the claims and description of a patent are not fetched.
+    OfPassages,
+}
+
 /// What narrows a search.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Narrow {
@@ -90,6 +101,8 @@ pub struct Narrow {
     pub within: Within,
     /// All must hold.
     pub filters: Vec<Filter>,
+    /// Texts that are returned.
+    pub texts: Texts,
 }
 
 impl Narrow {
@@ -101,7 +114,7 @@ impl Narrow {
         let tags = tags.iter().map(|tag| Filter::with(ValueField::Tag, tag));
         let collections = collections.iter().map(|path| Filter::with(ValueField::Collection, path));
         let filters = tags.chain(collections).collect::<std::result::Result<_, _>>()?;
-        Ok(Self { within: Within::Paper, filters })
+        Ok(Self { filters, ..Self::default() })
     }
 }
 
@@ -128,7 +141,7 @@ pub struct CorpusHit {
 pub struct SearchResult {
     /// The method that was used: BM25 where the hybrid had no vector to compare with.
     pub method: Method,
-    /// Why another method was used than the one asked for.
+    /// Why another method was used than the one asked for, and why documents may be missing.
     pub note: Option<String>,
     /// The model that made the corpus' embeddings.
     pub embedder: String,

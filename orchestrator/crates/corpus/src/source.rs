@@ -1,7 +1,7 @@
 //! A corpus as a source of evidence.
 
 use crate::backend::Filter;
-use crate::{Corpora, CorpusError, Document, Method, Narrow};
+use crate::{Corpora, CorpusError, Document, Method, Narrow, Texts};
 use async_trait::async_trait;
 use lyra_domain::PageId;
 use lyra_research::ports::{
@@ -29,7 +29,8 @@ pub struct CorpusSource {
 impl CorpusSource {
     /// The source `corpus:NAME`; that the corpus exists is found out by searching.
     pub fn new(corpora: Corpora, corpus: &str, inference: Arc<dyn Inference>) -> Self {
-        let (name, corpus, narrow) = (format!("corpus:{corpus}"), corpus.to_owned(), Narrow::default());
+        let narrow = Narrow { texts: Texts::OfPassages, ..Narrow::default() };
+        let (name, corpus) = (format!("corpus:{corpus}"), corpus.to_owned());
         Self { name, corpus, corpora, narrow, inference }
     }
 
@@ -72,7 +73,7 @@ impl EvidenceSource for CorpusSource {
             found => found?,
         };
         if let Some(note) = &found.note {
-            tracing::warn!(source = self.name, note, "hybrid search degraded");
+            tracing::warn!(source = self.name, note, "the search was not complete");
         }
         let notes = found.note.into_iter().collect();
         let embedder = found.embedder;

@@ -58,6 +58,8 @@ pub enum AlarmKind {
     ClassesScattered,
     /// The first documents lack the profile's codes.
     OffProfile,
+    /// A lane searched a corpus while an import into it had not finished.
+    PartlyImported,
     /// A semantic lane searched a corpus that is not embedded completely.
     PartlyEmbedded,
     /// The query has words that are operators in other systems.
@@ -70,6 +72,16 @@ pub enum AlarmKind {
 fn alarm(alarm: AlarmKind, message: String, evidence: Value) -> Alarm {
     let evidence = if let Value::Object(evidence) = evidence { evidence } else { Map::new() };
     Alarm { alarm, message, evidence }
+}
+
+/// For a lane: whether an import into its corpus had not finished.
+pub fn partly_imported(lane: &str, unfinished: bool) -> Option<Alarm> {
+    unfinished.then(|| {
+        let message = format!(
+            "lane `{lane}` may lack documents, because an import into its corpus had not finished; search again after it finishes"
+        );
+        alarm(AlarmKind::PartlyImported, message, json!({ "lane": lane }))
+    })
 }
 
 /// For a lane that compares embeddings: documents of the corpus that have none yet.

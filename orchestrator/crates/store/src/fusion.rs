@@ -78,6 +78,9 @@ pub struct RunMeta {
     /// Documents that the search could not find because their embeddings were still to be made.
     #[serde(default)]
     pub unembedded: u64,
+    /// Documents may have been missing, because an import had not finished.
+    #[serde(default)]
+    pub unfinished: bool,
 }
 
 /// A run within a fusion.

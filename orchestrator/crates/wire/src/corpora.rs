@@ -30,6 +30,8 @@ pub struct Corpus {
     pub backend: String,
     /// Why its documents cannot be reached now; numbers of documents and bytes are then 0.
     pub problem: Option<String>,
+    /// Whether documents may be missing, because an import has not finished.
+    pub unfinished: bool,
 }
 
 /// What a search of a corpus found.
@@ -37,7 +39,7 @@ pub struct Corpus {
 pub struct CorpusSearch {
     /// The method that was used: `bm25`, `dense`, or `hybrid`.
     pub method: String,
-    /// Why it is another one than the one asked for.
+    /// Why it is another one than the one asked for, and why documents may be missing.
     pub note: Option<String>,
     /// The model of the corpus' embeddings.
     pub embedder: String,

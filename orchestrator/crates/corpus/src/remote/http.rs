@@ -3,6 +3,7 @@
 use crate::backend::BackendKind;
 use crate::embedded::stoppable;
 use crate::{CorpusError, Result};
+use lyra_tls::Distrust;
 use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{Certificate, Method, RequestBuilder, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
@@ -132,7 +133,7 @@ impl Client {
             ));
         }
         let is_loopback = |base: &Url| matches!(base.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
-        let mut http = reqwest::Client::builder()
+        let mut http = lyra_tls::client()
             // A redirect would carry the key to an address outside the configuration.
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECT_TIMEOUT)
@@ -256,8 +257,10 @@ impl Client {
     }
 
     async fn answer(&self, request: RequestBuilder, base: &Url) -> Result<Answer> {
-        let unreachable =
-            |error: &reqwest::Error| self.error(format!("cannot reach {base}: {}", cause(error)), true);
+        let unreachable = |error: &reqwest::Error| match lyra_tls::distrust(error) {
+            Some(distrust) => self.error(distrusted(base, &distrust), false),
+            None => self.error(format!("cannot reach {base}: {}", cause(error)), true),
+        };
         let mut response = request.send().await.map_err(|error| unreachable(&error))?;
         let status = response.status();
         let pause =
@@ -334,6 +337,19 @@ fn base(url: &str, setting: &impl Fn(String, &str) -> CorpusError) -> Result<Url
         base.set_path(&format!("{}/", base.path()));
     }
     Ok(base)
+}
+
+/// What is wrong with a certificate, and what helps.
+fn distrusted(base: &Url, distrust: &Distrust) -> String {
+    let why = match distrust {
+        Distrust::Issuer => {
+            "no authority that this machine trusts has signed it. If it is your own, name its certificate as ca_file"
+        }
+        Distrust::Name => "it is for another host. Use an address that the certificate names",
+        Distrust::Expired => "it has expired. Renew it",
+        Distrust::Other(why) => why,
+    };
+    format!("the certificate of {base} is not accepted: {why}")
 }
 
 /// The innermost reason.

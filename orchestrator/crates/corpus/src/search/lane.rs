@@ -69,7 +69,7 @@ fn hits(snapshot: &Snapshot, found: Vec<(DocAddress, f64)>, k: usize, total: u64
     let codes = codes::of(snapshot, &addresses)?;
     let hit = |((doc_id, score, _), codes)| LaneHit { doc_id, score, codes };
     let hits = found.into_iter().zip(codes).map(hit).collect();
-    Ok(LaneHits { hits, took_ms: 0, truncated, total: Some(total), unembedded: 0 })
+    Ok(LaneHits { hits, truncated, total: Some(total), ..LaneHits::default() })
 }
 
 /// A pattern in one field, `None` when there is nothing to look for.

@@ -15,7 +15,7 @@ use tantivy::{DocAddress, TERMINATED, Term};
 /// nDCG@10 of BM25 on SciFact's training queries: 0.703 with the title at 0.3, 0.697 without, 0.669 at 1. The hybrid
 /// does not care (0.728, recall@10 0.850; 0.731, 0.847 without). Without stems BM25 loses 0.029, with the query's stop
 /// words 0.001.
-const TITLE_WEIGHT: f32 = 0.3;
+pub(crate) const TITLE_WEIGHT: f32 = 0.3;
 const TEXT_WEIGHT: f32 = 1.0;
 /// Pairs of characters overlap, so that a word of n characters counts n − 1 times.
 const CJK_WEIGHT: f32 = 0.3;

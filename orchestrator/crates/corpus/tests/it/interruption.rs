@@ -42,7 +42,15 @@ async fn cancelled_between_batches() {
     };
     let report = bench.corpora.import("c", &[file], &Hashing::default(), &stop, &cancel).await.unwrap();
     assert!(report.cancelled && report.documents >= 20 && report.documents < COUNT as u64, "{report:?}");
+    let note = async || bench.corpora.search("c", "naps", Method::Bm25, 5, None).await.unwrap().note;
+    let unfinished = bench.corpora.show("c").await.unwrap().unfinished;
+    assert!(unfinished.len() == 1 && unfinished[0].ends_with("a.jsonl"), "{unfinished:?}");
+    assert!(note().await.unwrap().contains("documents may be missing"));
+    // Another import does not end this one.
+    bench.import(&bench.file("b.jsonl", &documents(3)), &Hashing::default()).await.unwrap();
+    assert!(note().await.is_some());
     mends(&bench, &expected).await;
+    assert!(note().await.is_none() && bench.corpora.show("c").await.unwrap().unfinished.is_empty());
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 mod agreement;
 mod faults;
 mod imports;
+mod secured;
 
 use crate::support::{Bench, Hashing};
 use lyra_corpus::backend::BackendKind;
@@ -12,6 +13,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+
+/// The versions there are clusters of.
+const VERSIONS: [u32; 2] = [2, 3];
 
 /// The addresses of a cluster of a version, or `None` with a printed reason.
 fn addresses(version: u32) -> Option<Vec<String>> {
@@ -44,6 +48,10 @@ fn on_cluster() -> ImportOptions {
     ImportOptions { backend: Some(BackendKind::OpenSearch), ..ImportOptions::default() }
 }
 
+fn without_vectors() -> ImportOptions {
+    ImportOptions { scopes: Some(Vec::new()), ..on_cluster() }
+}
+
 async fn import(
     bench: &Bench,
     file: PathBuf,
@@ -67,17 +75,17 @@ fn index(bench: &Bench) -> String {
 /// Asks a cluster as its operator does.
 async fn operate(url: &str, method: &str, path: &str, body: Option<Value>) -> Value {
     let method = reqwest::Method::from_bytes(method.as_bytes()).unwrap();
-    let mut request = reqwest::Client::new().request(method, format!("{url}/{path}"));
+    let mut request = lyra_tls::client().build().unwrap().request(method, format!("{url}/{path}"));
     if let Some(body) = body {
         request = request.json(&body);
     }
     request.send().await.unwrap().json().await.unwrap_or_default()
 }
 
-/// A node of the cluster with three: `kill`, `start`, `stop`, `go`.
-fn node(action: &str, nth: usize) {
+/// A node of the cluster of a version: `kill`, `start`, `stop`, `go`.
+fn node(version: u32, action: &str, nth: usize) {
     let script = std::env::var("LYRA_OPENSEARCH_SCRIPT").unwrap();
-    let folder = std::env::var("LYRA_OPENSEARCH_CLUSTER").unwrap();
+    let folder = std::env::var(format!("LYRA_OPENSEARCH_{version}_FOLDER")).unwrap();
     let done = std::process::Command::new(script).args([action, &folder, &nth.to_string()]).status().unwrap();
     assert!(done.success(), "{action} {nth}");
 }

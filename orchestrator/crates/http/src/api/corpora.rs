@@ -56,6 +56,7 @@ fn corpus(info: CorpusInfo) -> Corpus {
         bytes: info.bytes,
         backend: info.backend.to_string(),
         problem: info.problem,
+        unfinished: !info.unfinished.is_empty(),
         name: info.name,
     }
 }

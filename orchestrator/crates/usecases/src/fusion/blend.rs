@@ -111,7 +111,7 @@ impl Fusion {
         let recipe = recipe(&run)?.with(delta);
         let lanes = self.load(&run.parents).await?;
         let (changed, cached) =
-            self.fuse(&lanes, recipe, Some(run.id.clone()), representatives(&run)).await?;
+            self.fuse(&lanes, recipe, Some(run.id.clone()), representatives(&run)?).await?;
         fusion_view(&changed, cached)
     }
 
@@ -165,7 +165,7 @@ impl Fusion {
                 return Err(AppError::invalid(message, Remedy::GiveDocumentsOfRun)
                     .detailed(Details::Missing { missing }));
             }
-            let mut all = representatives(&run);
+            let mut all = representatives(&run)?;
             all.retain(|known| judged.iter().all(|new| new.doc_id != known.doc_id));
             all.extend(judged.iter().cloned());
             if all.len() > MAX_REPRESENTATIVES.1 {
@@ -253,6 +253,10 @@ pub(super) fn recipe(run: &StoredRun) -> Result<Recipe, AppError> {
 }
 
 /// A person's judgments of a run, or of the one that it was derived from.
-pub(super) fn representatives(run: &StoredRun) -> Vec<Representative> {
-    run.representatives.clone().and_then(|stored| serde_json::from_value(stored).ok()).unwrap_or_default()
+pub(super) fn representatives(run: &StoredRun) -> Result<Vec<Representative>, AppError> {
+    let Some(stored) = run.representatives.clone() else { return Ok(Vec::new()) };
+    serde_json::from_value(stored).map_err(|error| {
+        let message = format!("the judgments of {} cannot be read: {error}", run.id);
+        AppError::new(crate::ErrorCode::Internal, message)
+    })
 }

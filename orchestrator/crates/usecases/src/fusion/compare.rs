@@ -66,11 +66,10 @@ impl Fusion {
         depth: usize,
     ) -> Result<Option<PairedView>, AppError> {
         let prior = Arc::clone(&self.prior);
-        let judged: HashMap<String, f64> = [&other, &this]
-            .into_iter()
-            .flat_map(representatives)
-            .map(|judged| (judged.doc_id, judged.label.relevance()))
-            .collect();
+        let mut judged: HashMap<String, f64> = HashMap::new();
+        for run in [&other, &this] {
+            judged.extend(representatives(run)?.into_iter().map(|one| (one.doc_id, one.label.relevance())));
+        }
         let paired = blocking(move || {
             Ok(paired(&prior, [&this.docs, &other.docs], depth, |id| judged.get(id).copied()))
         });

@@ -63,7 +63,7 @@ impl Fusion {
         let run = self.run(run_id).await?;
         let shares = self.listed(&run, 0, usize::MAX).await?;
         let judged: HashMap<String, Representative> =
-            representatives(&run).into_iter().map(|judged| (judged.doc_id.clone(), judged)).collect();
+            representatives(&run)?.into_iter().map(|judged| (judged.doc_id.clone(), judged)).collect();
         let mut file = Draft::new(format, &run);
         for batch in shares.chunks(BATCH) {
             let ids: Vec<String> = batch.iter().map(|share| share.doc_id.clone()).collect();

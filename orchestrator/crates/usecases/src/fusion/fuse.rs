@@ -196,6 +196,7 @@ impl Fusion {
                 total: None,
                 took_ms: started.elapsed().as_millis() as u64,
                 unembedded: lanes.runs().map(|(_, run)| run.meta.unembedded).max().unwrap_or(0),
+                unfinished: lanes.runs().any(|(_, run)| run.meta.unfinished),
             },
             docs,
             parents,

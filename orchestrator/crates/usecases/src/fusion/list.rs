@@ -63,7 +63,7 @@ impl Fusion {
         let ids: Vec<String> = listed.iter().map(|share| share.doc_id.clone()).collect();
         let publications = self.publications(&run.corpus, &ids, IdType::DocId).await?;
         let query = Query::Or(self.queries_of(&run).await?);
-        let labels: HashMap<String, String> = representatives(&run)
+        let labels: HashMap<String, String> = representatives(&run)?
             .into_iter()
             .map(|judged| (judged.doc_id, judged.label.to_string()))
             .collect();

@@ -142,7 +142,7 @@ impl Fusion {
         view.alarms = alarms(measured.alarms);
         let places: HashMap<&str, usize> =
             run.docs.ids.iter().enumerate().map(|(place, id)| (id.as_str(), place)).collect();
-        view.representatives = representatives(run)
+        view.representatives = representatives(run)?
             .into_iter()
             .map(|judged| {
                 let place = places.get(judged.doc_id.as_str()).copied();
@@ -221,7 +221,7 @@ impl Fusion {
 
     /// Documents to judge next: what is left of the sample, then those whose judgment tells most.
     async fn sampled(&self, run: &StoredRun) -> Result<Vec<SampleView>, AppError> {
-        let judged = representatives(run);
+        let judged = representatives(run)?;
         let is_judged = |place: usize| judged.iter().any(|judged| judged.doc_id == run.docs.ids[place]);
         let seed =
             run.id.bytes().fold(0, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte)));

@@ -95,7 +95,12 @@ impl Fusion {
                 found.title = cut(&found.title, most).0.to_owned();
             }
         }
-        let notes = Self::notes(&super::views::lane_recipe(&run)?);
+        let mut notes = Self::notes(&super::views::lane_recipe(&run)?);
+        if run.meta.unfinished {
+            notes.push(
+                "documents may be missing, because an import into the corpus had not finished".to_owned(),
+            );
+        }
         Ok(Found { corpus: run.corpus, results, total: run.meta.total, took_ms: run.meta.took_ms, notes })
     }
 
@@ -126,6 +131,7 @@ impl Fusion {
             total: found.total,
             took_ms: found.took_ms,
             unembedded: found.unembedded,
+            unfinished: found.unfinished,
         };
         let docs =
             RankedDocs::new(found.hits.into_iter().map(|hit| (hit.doc_id, hit.score, code_keys(&hit.codes))));

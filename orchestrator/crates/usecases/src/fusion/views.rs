@@ -5,7 +5,7 @@ use super::fuse::Measured;
 use super::review::MAX_BUDGET;
 use super::search::LaneRecipe;
 use crate::{AppError, ErrorCode};
-use lyra_fusion::alarm::{ambiguous_query, partly_embedded, wide_lane, wide_query};
+use lyra_fusion::alarm::{ambiguous_query, partly_embedded, partly_imported, wide_lane, wide_query};
 use lyra_fusion::estimate::{Depths, Estimate, Expected, Interval, LABELS_FOR_DEPTH};
 use lyra_fusion::{Alarm, FrontierPoint, RankedDocs, StructureMetrics};
 use lyra_store::{RunMeta, StoredRun};
@@ -185,9 +185,12 @@ pub(super) fn lane_alarms(fusion: &Fusion, run: &StoredRun, recipe: &LaneRecipe)
     let demanding = fusion.demands(recipe).and_then(|demands| {
         wide_query(&recipe.lane, &demands.general, &demands.use_case, demands.relaxed.as_deref())
     });
-    let partly = partly_embedded(&recipe.lane, run.meta.unembedded);
+    let partly = [
+        partly_imported(&recipe.lane, run.meta.unfinished),
+        partly_embedded(&recipe.lane, run.meta.unembedded),
+    ];
     let ambiguous = ambiguous_query(&recipe.lane, &Fusion::notes(recipe));
-    narrow.into_iter().chain(demanding).chain(partly).chain(ambiguous).collect()
+    narrow.into_iter().chain(demanding).chain(partly.into_iter().flatten()).chain(ambiguous).collect()
 }
 
 /// The most frequent codes of each system.

@@ -6,7 +6,7 @@ use super::mapping::vector_field;
 use super::record;
 use super::shelf::Shelf;
 use crate::backend::{FeatureScope, Filter, ValueField};
-use crate::search::{BODY_SCORE, Narrow, Within, without_embeddings};
+use crate::search::{BM25_WEIGHT, BODY_SCORE, Narrow, POOL, TITLE_WEIGHT, Texts, Within, without_embeddings};
 use crate::{CorpusError, CorpusHit, Label, Labels, Method, Result, labels as forms};
 use lyra_domain::ranking::{min_max, mix};
 use lyra_domain::vector::dot;
@@ -15,11 +15,6 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use tokio_util::sync::CancellationToken;
 
-/// Share of BM25 in the hybrid score, and candidates of each method: as in `search.rs`.
-const BM25_WEIGHT: f64 = 0.3;
-const POOL: usize = 150;
-/// Weight of the title beside title and text (`search/lexical.rs`).
-const TITLE_WEIGHT: f64 = 0.3;
 /// Neighbors that the graph of vectors is searched for, at least.
 const LEAST_NEIGHBOURS: usize = 200;
 /// Names per page of all tags.
@@ -48,6 +43,7 @@ pub(crate) async fn search(
             expected: "search them with bm25".to_owned(),
         });
     }
+    shelf.check_once(stop).await?;
     check_labels(shelf, &narrow.filters, stop).await?;
     let dimension = shelf.manifest.dimension;
     if let Some(vector) = vector {
@@ -86,7 +82,7 @@ pub(crate) async fn search(
     let mut ranked: Vec<(String, Candidate)> = candidates.into_iter().collect();
     ranked.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then_with(|| a.0.cmp(&b.0)));
     ranked.truncate(k);
-    hits(shelf, ranked, stop).await
+    hits(shelf, ranked, narrow.texts, stop).await
 }
 
 /// Scores of both kinds for every candidate, and their mix.
@@ -143,7 +139,7 @@ fn clause(text: &str, within: Within) -> Option<Value> {
     }
     let words: Vec<String> = words.into_iter().map(|word| word.text).collect();
     let query = words.join(" ");
-    let matching = |field: &str, boost: f64| json!({"match": {field: {"query": query, "boost": boost}}});
+    let matching = |field: &str, boost: f32| json!({"match": {field: {"query": query, "boost": boost}}});
     Some(match within {
         Within::Paper => {
             let mut should = vec![matching("title.words", TITLE_WEIGHT), matching("paper", 1.0)];
@@ -208,15 +204,29 @@ async fn scored(
 async fn hits(
     shelf: &Shelf,
     ranked: Vec<(String, Candidate)>,
+    texts: Texts,
     stop: &CancellationToken,
 ) -> Result<Vec<CorpusHit>> {
     let ids: Vec<String> = ranked.iter().map(|(id, _)| id.clone()).collect();
     let field = vector_field(FeatureScope::Wide);
-    let mut fields = record::FIELDS.to_vec();
+    let mut fields = match texts {
+        Texts::All => record::FIELDS.to_vec(),
+        Texts::OfPassages => record::SHORT_FIELDS.to_vec(),
+    };
     if shelf.manifest.dimension > 0 {
         fields.push(&field);
     }
     let mut sources = shelf.cluster.by_id(&shelf.index, &ids, Some(&fields), stop).await?;
+    if texts == Texts::OfPassages {
+        let papers: Vec<String> =
+            ids.into_iter().filter(|id| sources.get(id).is_some_and(record::has_sections)).collect();
+        let bodies = shelf.cluster.by_id(&shelf.index, &papers, Some(&["desc"]), stop).await?;
+        for (id, mut body) in bodies {
+            if let Some(source) = sources.get_mut(&id) {
+                source["desc"] = body["desc"].take();
+            }
+        }
+    }
     let mut hits = Vec::with_capacity(ranked.len());
     for (id, candidate) in ranked {
         // One that was removed since is not found any longer.

@@ -87,6 +87,7 @@ impl<'a> Lanes<'a> {
     ) -> Result<LaneHits> {
         let start = Instant::now();
         if let Some(shelf) = self.shelf {
+            shelf.check_once(stop).await?;
             check_labels(shelf, query, stop).await?;
         }
         let filters = dsl::filters(&query.filters);

@@ -10,6 +10,9 @@ const OWN: [(&str, &str); 4] = [("title", "title"), ("text", "abst"), ("claim", 
 /// Fields that make a document, without vectors.
 pub(super) const FIELDS: [&str; 5] = ["title", "abst", "claim", "desc", "stored"];
 
+/// Those of them that are short: without claims, and without description or full text.
+pub(super) const SHORT_FIELDS: [&str; 3] = ["title", "abst", "stored"];
+
 /// Vectors of a document, with the scopes that have each.
 pub(crate) type Vectors = Vec<(Vec<FeatureScope>, Vec<f32>)>;
 
@@ -99,6 +102,11 @@ pub(super) fn document(id: &str, mut source: Value) -> Result<Document> {
         }
     }
     serde_json::from_value(stored).map_err(|error| unreadable(id, &error))
+}
+
+/// Whether a source is that of a document whose sections are known.
+pub(super) fn has_sections(source: &Value) -> bool {
+    source["stored"]["sections"].as_array().is_some_and(|sections| !sections.is_empty())
 }
 
 /// The checksum that was written with a document, and the scopes of its vectors.

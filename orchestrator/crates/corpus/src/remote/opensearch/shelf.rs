@@ -112,19 +112,18 @@ impl Shelf {
             let mut body = plan.body();
             body["aliases"] = json!({ write_alias(index): {} });
             let made = self.cluster.ask(&Method::PUT, &[index], &[], Some(&body), stop).await;
-            match made {
-                Ok(_) => {}
-                // The answer to an earlier attempt was lost.
-                Err(error) if error.to_string().contains("already exists") => {
-                    tracing::debug!(%error, "index exists");
-                }
-                Err(error) if error.to_string().contains("kuromoji") => {
-                    let why = format!(
-                        "{error}: install the plugin analysis-kuromoji on every node, or choose another analyzer"
-                    );
-                    return Err(self.cluster.error(why, false));
-                }
-                Err(error) => return Err(error),
+            // The answer to an earlier attempt may have been lost.
+            if let Err(error) = made
+                && self.mapping(index, stop).await?.is_none()
+            {
+                return Err(match error {
+                    CorpusError::Backend { why, passing: false, .. } if why.contains("kuromoji") => {
+                        let hint =
+                            "install the plugin analysis-kuromoji on every node, or choose another analyzer";
+                        self.cluster.error(format!("{why}: {hint}"), false)
+                    }
+                    error => error,
+                });
             }
         }
         self.check_mapping(index, scopes, dimension, stop).await
@@ -174,6 +173,17 @@ impl Shelf {
             differences.join("; ")
         );
         Err(self.cluster.error(why, false))
+    }
+
+    /// [`Shelf::check_mapping`] of the index that counts, once in the life of the process.
+    pub(crate) async fn check_once(&self, stop: &CancellationToken) -> Result<()> {
+        let Manifest { scopes, dimension, .. } = &self.manifest;
+        let key = format!("{} {scopes:?} {dimension}", self.index);
+        if !self.cluster.is_checked(&key) {
+            self.check_mapping(&self.index, scopes, *dimension, stop).await?;
+            self.cluster.check_off(key);
+        }
+        Ok(())
     }
 
     pub(super) fn gone(&self, index: &str) -> CorpusError {

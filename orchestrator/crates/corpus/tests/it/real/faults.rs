@@ -2,31 +2,45 @@
 //! wrong.
 
 use super::{
-    addresses, backend, bench, config, import, index, invented, manifest, node, on_cluster, operate, settled,
+    VERSIONS, addresses, backend, bench, config, import, index, invented, manifest, node, on_cluster,
+    operate, settled, without_vectors,
 };
 use crate::remote::{lane, run};
 use crate::support::{Hashing, documents};
 use lyra_corpus::backend::{FeatureScope, LaneKind, LaneQuery, SearchBackend};
-use lyra_corpus::{Cluster, CorpusError, ImportOptions, OpenSearchBackend, OpenSearchConfig};
+use lyra_corpus::{Cluster, CorpusError, EmbeddedBackend, Method, OpenSearchBackend, OpenSearchConfig};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-fn without_vectors() -> ImportOptions {
-    ImportOptions { scopes: Some(Vec::new()), ..on_cluster() }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn indices_that_cannot_be_used_on_a_real_cluster() {
-    let Some(urls) = addresses(3) else { return };
+    for version in VERSIONS {
+        indices_that_cannot_be_used(version).await;
+    }
+}
+
+async fn indices_that_cannot_be_used(version: u32) {
+    let Some(urls) = addresses(version) else { return };
     let (url, settings) = (&urls[0], config(&urls));
     let bench = bench(settings.clone());
     let (all, model) = (json!([]), Hashing::default());
     import(&bench, bench.file("a.jsonl", &documents(30)), &on_cluster(), &model).await.unwrap();
     let index = index(&bench);
     let more = bench.file("b.jsonl", &invented(10, 2));
+
+    // What only local corpora have.
+    for (query, filters, why) in [
+        ("nap*", json!([]), "has no index of words as written"),
+        ("=LED", json!([]), "has no index of words as written"),
+        ("inventor:Lee", json!([]), "has no field `inventor`"),
+        ("naps", json!([{"field": "inventor", "include": ["Lee"]}]), "has no such field"),
+    ] {
+        let error = run(&backend(&bench), &lane("c", query, &filters, 5)).await.unwrap_err().to_string();
+        assert!(error.contains(why), "{query}: {error}");
+    }
 
     // What OpenSearch sets when a disk is nearly full.
     let block = |on: Value| json!({"index.blocks.read_only_allow_delete": on});
@@ -52,11 +66,19 @@ async fn indices_that_cannot_be_used_on_a_real_cluster() {
     let body = json!({"mappings": {"_meta": meta, "properties": {"title": {"type": "keyword"}}}});
     operate(url, "PUT", &index, Some(body)).await;
     let error = import(&bench, more, &on_cluster(), &model).await.unwrap_err().to_string();
-    assert!(
+    let differs = |error: &str| {
         error.contains("`title` has type \"keyword\" where \"text\" is expected")
-            && error.contains("`abst` is missing"),
-        "{error}"
-    );
+            && error.contains("`abst` is missing")
+    };
+    assert!(differs(&error), "{error}");
+    // Another process finds out by searching.
+    let corpora = lyra_corpus::Corpora::open(bench.folder.path());
+    let corpora = corpora.with_cluster(Cluster::new(settings.clone()).unwrap());
+    let error = corpora.search("c", "naps", Method::Bm25, 5, None).await.unwrap_err().to_string();
+    assert!(differs(&error), "{error}");
+    let lanes = EmbeddedBackend::new(corpora, Arc::new(Hashing::default()));
+    let error = run(&lanes, &lane("c", "naps", &all, 5)).await.unwrap_err().to_string();
+    assert!(differs(&error), "{error}");
     bench.corpora.remove("c").await.unwrap();
 
     // An index of others with fields of other kinds, and with vectors of another model.
@@ -80,7 +102,13 @@ async fn indices_that_cannot_be_used_on_a_real_cluster() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_that_hangs_on_a_real_cluster() {
-    let Some(urls) = addresses(3).filter(|urls| urls.len() == 3) else { return };
+    for version in VERSIONS {
+        a_node_that_hangs(version).await;
+    }
+}
+
+async fn a_node_that_hangs(version: u32) {
+    let Some(urls) = addresses(version) else { return };
     let settings = config(&urls);
     let bench_of = |urls: &[String]| OpenSearchConfig {
         urls: urls.to_vec(),
@@ -93,7 +121,7 @@ async fn a_node_that_hangs_on_a_real_cluster() {
         .unwrap();
     let all = json!([]);
     let stop = CancellationToken::new();
-    node("stop", 2);
+    node(version, "stop", 2);
     let backend = backend(&bench);
     // Cancellation does not wait for the node.
     let asked = lane("c", "naps", &all, 5);
@@ -105,7 +133,7 @@ async fn a_node_that_hangs_on_a_real_cluster() {
     let (found, ()) = tokio::join!(tokio::time::timeout(Duration::from_secs(2), search), cancelled);
     assert!(matches!(found, Ok(Err(CorpusError::Stopped))), "{found:?}");
     let error = run(&backend, &asked).await;
-    node("go", 2);
+    node(version, "go", 2);
     let error = error.unwrap_err();
     assert!(matches!(&error, CorpusError::Backend { passing: true, .. }), "{error}");
     assert!(error.to_string().contains("no answer from"), "{error}");
@@ -116,7 +144,13 @@ async fn a_node_that_hangs_on_a_real_cluster() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_that_dies_on_a_real_cluster() {
-    let Some(urls) = addresses(3).filter(|urls| urls.len() == 3) else { return };
+    for version in VERSIONS {
+        a_node_that_dies(version).await;
+    }
+}
+
+async fn a_node_that_dies(version: u32) {
+    let Some(urls) = addresses(version) else { return };
     settled(&urls[0], 3).await;
     // The node that dies is the one that is asked first.
     let mut asked = urls.clone();
@@ -143,7 +177,7 @@ async fn a_node_that_dies_on_a_real_cluster() {
         let killed = std::sync::atomic::AtomicBool::new(false);
         let kill = |progress: &lyra_corpus::Progress| {
             if progress.indexed >= 600 && !killed.swap(true, std::sync::atomic::Ordering::SeqCst) {
-                node("kill", 2);
+                node(version, "kill", 2);
             }
         };
         let (model, stop) = (Hashing::default(), CancellationToken::new());
@@ -166,7 +200,7 @@ async fn a_node_that_dies_on_a_real_cluster() {
     assert_eq!((report.documents, report.rejected_count), (2_500, 0), "{report:?}");
     assert!(whole > 0);
     eprintln!(
-        "a node died during an import of 2500 documents: {whole} whole answers, {failed} errors, none partial"
+        "a node of {version} died during an import of 2500 documents: {whole} whole answers, {failed} errors, none partial"
     );
     assert_eq!(run(&other, &lane("c", "film OR 光", &json!([]), 1_000)).await.unwrap().total, full);
     // Without copies a part is missing, which is said.
@@ -174,7 +208,7 @@ async fn a_node_that_dies_on_a_real_cluster() {
     assert!(error.contains("(red)"), "{error}");
     let error = backend(&single).snapshot("c").await.unwrap_err().to_string();
     assert!(error.contains("(red)"), "{error}");
-    node("start", 2);
+    node(version, "start", 2);
     settled(&urls[0], 3).await;
     run(&backend(&single), &lane("c", "film", &json!([]), 1_000)).await.unwrap();
     for bench in [&searched, &single, &filled] {

@@ -1,16 +1,25 @@
 //! Imports to a cluster: what interrupts them, what the cluster refuses, and what takes an index's place.
 
-use super::{addresses, backend, bench, config, import, index, invented, manifest, on_cluster, operate};
+use super::{
+    VERSIONS, addresses, backend, bench, config, import, index, invented, manifest, on_cluster, operate,
+    without_vectors,
+};
 use crate::remote::{lane, run};
 use crate::support::{Hashing, documents};
 use lyra_corpus::backend::{BackendKind, SearchBackend};
-use lyra_corpus::{CorpusError, Embed, ImportOptions, Method};
+use lyra_corpus::{Analyzer, CorpusError, Embed, ImportOptions, Method, Narrow, OpenSearchConfig, Texts};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_interrupted_import_goes_on_on_a_real_cluster() {
-    let Some(urls) = addresses(3) else { return };
+    for version in VERSIONS {
+        an_interrupted_import_goes_on(version).await;
+    }
+}
+
+async fn an_interrupted_import_goes_on(version: u32) {
+    let Some(urls) = addresses(version) else { return };
     let bench = bench(config(&urls));
     let file = bench.file("a.jsonl", &documents(1_500));
     // The embedder fails in the middle.
@@ -59,7 +68,7 @@ async fn an_interrupted_import_goes_on_on_a_real_cluster() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_busy_cluster_is_given_time_on_a_real_cluster() {
-    // The node takes 4 MB of writes at once: requests have to become smaller.
+    // The nodes take 4 MB of writes at once, and no request above 6 MB: requests have to become smaller.
     let Some(urls) = addresses(2) else { return };
     let bench = bench(config(&urls));
     let lines: Vec<String> = (0..60)
@@ -67,16 +76,19 @@ async fn a_busy_cluster_is_given_time_on_a_real_cluster() {
             json!({"id": format!("big-{nth}"), "title": "Big", "description": "naps help ".repeat(30_000)})
                 .to_string()
         })
-        .chain([json!({"id": "odd", "title": "Odd", "app_id": "9".repeat(40_000)}).to_string()])
+        .chain([
+            json!({"id": "odd", "title": "Odd", "app_id": "9".repeat(40_000)}).to_string(),
+            json!({"id": "huge", "title": "Huge", "description": "naps help ".repeat(700_000)}).to_string(),
+        ])
         .collect();
-    let none = ImportOptions { scopes: Some(Vec::new()), ..on_cluster() };
-    let report = import(&bench, bench.file("a.jsonl", &lines), &none, &Hashing::default()).await.unwrap();
-    assert_eq!((report.added, report.documents, report.rejected_count), (60, 60, 1), "{report:?}");
-    let rejected = &report.rejected[0];
-    assert!(
-        rejected.line == 61 && rejected.reason.starts_with("`odd`: the cluster refuses it (400)"),
-        "{rejected:?}"
-    );
+    let file = bench.file("a.jsonl", &lines);
+    let report = import(&bench, file, &without_vectors(), &Hashing::default()).await.unwrap();
+    assert_eq!((report.added, report.documents, report.rejected_count), (60, 60, 2), "{report:?}");
+    let refused = |line: u64, why: &str| {
+        report.rejected.iter().any(|one| one.line == line && one.reason.starts_with(why))
+    };
+    assert!(refused(61, "`odd`: the cluster refuses it (400)"), "{:?}", report.rejected);
+    assert!(refused(62, "`huge`: the cluster takes no document of "), "{:?}", report.rejected);
     // Embeddings may come later.
     let later = ImportOptions { embed: Embed::Later, ..ImportOptions::default() };
     let more = bench.file("b.jsonl", &documents(300));
@@ -106,7 +118,13 @@ async fn embeddings_come_later_on_a_real_cluster() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_new_model_takes_over_without_a_gap_on_a_real_cluster() {
-    let Some(urls) = addresses(3) else { return };
+    for version in VERSIONS {
+        a_new_model_takes_over_without_a_gap(version).await;
+    }
+}
+
+async fn a_new_model_takes_over_without_a_gap(version: u32) {
+    let Some(urls) = addresses(version) else { return };
     let config = config(&urls);
     let bench = bench(config.clone());
     let file = bench.file("a.jsonl", &invented(500, 1));
@@ -149,12 +167,41 @@ async fn a_new_model_takes_over_without_a_gap_on_a_real_cluster() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn texts_are_cut_as_asked_on_a_real_cluster() {
+    let Some(urls) = addresses(3) else { return };
+    let texts = ["Thin films of a solar cell", "The film was thinner", "薄膜太陽電池の製造方法"];
+    let line = |nth: usize| {
+        json!({"id": format!("d{nth}"), "title": texts[nth], "abstract": texts[nth]}).to_string()
+    };
+    let lines: Vec<String> = (0..texts.len()).map(line).collect();
+    // What finds which documents: stems, words as they are, words of a dictionary.
+    for (analyzer, query, expected) in [
+        (Analyzer::English, "film", &["d0", "d1"][..]),
+        (Analyzer::Plain, "film", &["d1"]),
+        (Analyzer::Plain, "films", &["d0"]),
+        (Analyzer::Japanese, "太陽電池", &["d2"]),
+        (Analyzer::Japanese, "製造", &["d2"]),
+        (Analyzer::Mixed, "\"太陽電池\"", &["d2"]),
+    ] {
+        let bench = bench(OpenSearchConfig { analyzer, ..config(&urls) });
+        import(&bench, bench.file("a.jsonl", &lines), &without_vectors(), &Hashing::default()).await.unwrap();
+        let found = run(&backend(&bench), &lane("c", query, &json!([]), 5)).await.unwrap();
+        let mut ids: Vec<&str> = found.hits.iter().map(|hit| hit.doc_id.as_str()).collect();
+        ids.sort_unstable();
+        assert_eq!(ids, expected, "{} {query}", analyzer.name());
+        let found = bench.corpora.search("c", query, Method::Bm25, 5, None).await.unwrap();
+        assert_eq!(found.hits.len(), expected.len(), "{} {query}", analyzer.name());
+        bench.corpora.remove("c").await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn corpora_are_where_they_are_on_a_real_cluster() {
     let Some(urls) = addresses(3) else { return };
     let config = config(&urls);
     let bench = bench(config.clone());
     let file = bench.file("a.jsonl", &documents(20));
-    let none = ImportOptions { scopes: Some(Vec::new()), ..on_cluster() };
+    let none = without_vectors();
     import(&bench, file.clone(), &none, &Hashing::default()).await.unwrap();
     let local = ImportOptions { scopes: Some(Vec::new()), ..ImportOptions::default() };
     let stop = CancellationToken::new();
@@ -199,5 +246,43 @@ async fn corpora_are_where_they_are_on_a_real_cluster() {
         listed[0].problem.as_ref().is_some_and(|why| why.contains("cannot reach"))
             && listed[1].problem.is_none()
     );
+    bench.corpora.remove("c").await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn passages_come_without_descriptions_on_a_real_cluster() {
+    let Some(urls) = addresses(3) else { return };
+    let bench = bench(config(&urls));
+    let lines: &[(u32, u32, u32, &str)] = &[
+        (20, 50, 740, "A trial of naps and the memory of adults"),
+        (10, 50, 660, "1. Results"),
+        (10, 50, 640, "Adults who took naps remembered more than those who did not, in each of the weeks."),
+    ];
+    let paper = bench.folder.path().join("paper.pdf");
+    std::fs::write(&paper, crate::papers::pdf(&[lines])).unwrap();
+    let patent = json!({
+        "id": "P", "title": "Pillow", "abstract": "A pillow for naps.", "claims": ["A pillow."],
+        "description": "Naps are short.",
+    });
+    let patents = bench.file("patents.jsonl", &[patent.to_string()]);
+    let (options, model) = (without_vectors(), Hashing::default());
+    let stop = CancellationToken::new();
+    bench.corpora.import_with("c", &[paper, patents], &options, &model, &|_| {}, &stop).await.unwrap();
+    for texts in [Texts::All, Texts::OfPassages] {
+        let narrow = Narrow { texts, ..Narrow::default() };
+        let found =
+            bench.corpora.search_narrowed("c", "naps", Method::Bm25, 10, None, &narrow).await.unwrap();
+        let of = |is_patent: bool| {
+            let mut documents = found.hits.iter().map(|hit| &hit.document);
+            documents.find(|document| (document.doc_id == "P") == is_patent).unwrap()
+        };
+        let (patent, paper) = (of(true), of(false));
+        assert_eq!(patent.text, "A pillow for naps.");
+        assert_eq!(
+            (patent.claim.is_empty(), patent.desc.is_empty()),
+            (texts != Texts::All, texts != Texts::All)
+        );
+        assert!(!paper.sections.is_empty() && paper.desc.contains("Adults who took naps"), "{paper:?}");
+    }
     bench.corpora.remove("c").await.unwrap();
 }

@@ -158,7 +158,7 @@ impl SearchBackend for Memory {
             total: Some(total as u64),
             hits,
             took_ms: 1,
-            unembedded: 0,
+            ..LaneHits::default()
         })
     }
 

@@ -82,6 +82,7 @@ fn numbers(words: Words, corpus: &CorpusInfo, labels: &Labels) -> Markup {
             span { (words.t("corpora.created")) " " (facts::date(corpus.created)) }
             @if !corpus.embedder.is_empty() { span { (words.t("corpora.embedder")) " " (corpus.embedder) } }
         }
+        @if !corpus.unfinished.is_empty() { p.small { (words.t("corpora.unfinished_note")) } }
         @if !corpus.pending.is_empty() { p.small.quiet { (words.t("corpora.pending_note")) } }
     }
 }

@@ -39,6 +39,7 @@ fn title(words: Words, alarm: &str) -> &str {
         "lanes_disagree" => words.t("fusion.alarm_lanes_disagree"),
         "classes_scattered" => words.t("fusion.alarm_classes_scattered"),
         "off_profile" => words.t("fusion.alarm_off_profile"),
+        "partly_imported" => words.t("fusion.alarm_partly_imported"),
         "partly_embedded" => words.t("fusion.alarm_partly_embedded"),
         "ambiguous_query" => words.t("fusion.alarm_ambiguous_query"),
         other => other,
