@@ -234,3 +234,9 @@ fn nothing_that_a_build_writes_is_tracked() {
         .collect();
     assert!(built.is_empty(), "tracked, although a build writes it: {built:#?}");
 }
+
+#[test]
+fn the_readme_is_read_in_a_few_minutes() {
+    let words = include_str!("../../README.md").split_whitespace().count();
+    assert!(words <= 900, "README.md has {words} words, at most 900 are read; docs/ has room");
+}

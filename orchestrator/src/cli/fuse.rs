@@ -29,9 +29,9 @@ A search by lanes, from the widest lane to the fused list:
 pub(super) enum FuseCommand {
     /// Search a lane and store its ranked list as a run
     Search(SearchArgs),
-    /// Search the documents of the corpus that cite those of a run, as a lane: the more of them, the higher
+    /// Find corpus documents that cite the documents of a run, as a lane; those that cite most of them rank first
     Citing(CitationArgs),
-    /// Search the documents of the corpus that those of a run cite, as a lane: the more of them, the higher
+    /// Find corpus documents that the documents of a run cite, as a lane; those that most of them cite rank first
     Cited(CitationArgs),
     /// Fuse runs of lanes: RUN, or NAME=RUN to rename it
     Blend(BlendArgs),
