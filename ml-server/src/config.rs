@@ -121,13 +121,13 @@ pub enum Profile {
     /// A small English embedder and verifier from the repository; no download needed.
     #[default]
     Lite,
-    /// The same embedder with a small NLI model as the judge: many times as fast, and far less accurate.
+    /// The same embedder with a small NLI model as the judge: many times faster, but far less accurate.
     Fast,
     /// Multilingual models from the hub, with an NLI model that also supports Japanese; CPU or GPU.
     Standard,
-    /// English models from the hub for scientific texts, the judge an NLI model; CPU or GPU.
+    /// English models from the hub for scientific texts, with an NLI model as the judge; CPU or GPU.
     Scholar,
-    /// Large models from the hub, the judge an NLI model; needs a GPU.
+    /// Large models from the hub, with an NLI model as the judge; needs a GPU.
     Accurate,
 }
 

@@ -40,8 +40,8 @@ struct Serve {
     /// Models to serve: an embedder and a judge.
     #[arg(long, value_enum, default_value_t, env = "LYRA_ML_PROFILE")]
     profile: Profile,
-    /// Embedder: a folder, a .gguf file or a hub id (`ORG/NAME` or `ORG/NAME@REVISION`). With any of the three options,
-    /// only the given models are served.
+    /// Embedder: a folder, a .gguf file or a hub id (`ORG/NAME` or `ORG/NAME@REVISION`). If any of the three model
+    /// options is given, only those models are served.
     #[arg(long, value_name = "MODEL", env = "LYRA_ML_EMBED_MODEL")]
     embed_model: Option<String>,
     /// NLI model: a folder, a .gguf file or a hub id, as above.
@@ -57,7 +57,7 @@ struct Serve {
     /// Use only hub files that are already in the cache.
     #[arg(long, env = "HF_HUB_OFFLINE", value_parser = clap::builder::FalseyValueParser::new(), action = clap::ArgAction::SetTrue)]
     offline: bool,
-    /// Folder with the lite models [default: searched near the program].
+    /// Folder with the lite models [default: found near the executable].
     #[arg(long, value_name = "DIR", env = MODELS_DIR_ENV)]
     models_dir: Option<PathBuf>,
     /// Address to listen on.
@@ -66,14 +66,15 @@ struct Serve {
     /// Port to listen on; 0 chooses a free one and prints it.
     #[arg(long, default_value_t = 8421, env = "LYRA_ML_PORT")]
     port: u16,
-    /// Additional host name that requests may be addressed to while it listens on loopback, such as behind a reverse
-    /// proxy; `*` allows every name. May be repeated.
+    /// Additional host name to accept in requests while the server listens on loopback, such as behind a reverse proxy;
+    /// `*` allows every name. May be repeated.
     #[arg(long = "allowed-host", value_name = "NAME", env = "LYRA_ML_ALLOWED_HOSTS", value_delimiter = ',')]
     allowed_hosts: Vec<String>,
     /// Where to compute: `auto` (a GPU if available), `cpu`, `cuda`, `cuda:N` or `metal`.
     #[arg(long, default_value = "auto", env = "LYRA_ML_DEVICE")]
     device: DeviceChoice,
-    /// What computes there. Whatever is chosen must give the CPU's answers to a fixed batch at start; else the next one is used.
+    /// Backend to compute with. At startup, it must reproduce the CPU's answers to a fixed batch; otherwise, the next
+    /// backend is used.
     #[arg(long, value_enum, default_value_t, env = "LYRA_ML_BACKEND")]
     backend: BackendChoice,
     /// Type of weights and activations on a GPU.
@@ -82,23 +83,23 @@ struct Serve {
     /// Computing threads [default: physical cores].
     #[arg(long, value_name = "N", env = "LYRA_ML_THREADS")]
     threads: Option<usize>,
-    /// Most inputs or pairs in one request.
+    /// Maximum number of inputs or pairs in one request.
     #[arg(long, value_name = "N", env = "LYRA_ML_MAX_CLIENT_BATCH_SIZE")]
     max_client_batch_size: Option<usize>,
     /// Largest request body in bytes.
     #[arg(long, value_name = "BYTES", env = "LYRA_ML_MAX_BODY_BYTES")]
     max_body_bytes: Option<usize>,
-    /// Requests in progress at the same time.
+    /// Maximum number of requests in progress at the same time.
     #[arg(long, value_name = "N", env = "LYRA_ML_MAX_CONCURRENT_REQUESTS")]
     max_concurrent_requests: Option<usize>,
-    /// Connections open at the same time; more wait until one ends [default: twice the requests; at most a third of
+    /// Maximum number of open connections; more wait until one closes [default: twice the requests; at most a third of
     /// `ulimit -n`].
     #[arg(long, value_name = "N", env = "LYRA_ML_MAX_CONNECTIONS")]
     max_connections: Option<usize>,
-    /// Tokens waiting in one model's queue.
+    /// Maximum number of tokens waiting in one model's queue.
     #[arg(long, value_name = "N", env = "LYRA_ML_MAX_QUEUED_TOKENS")]
     max_queued_tokens: Option<usize>,
-    /// Tokens that run together [default: 2,048 per thread, 16,384 on a GPU].
+    /// Maximum number of tokens in one batch [default: 2,048 per thread, 16,384 on a GPU].
     #[arg(long, value_name = "N", env = "LYRA_ML_MAX_BATCH_TOKENS")]
     max_batch_tokens: Option<usize>,
     /// Format of log lines, on stderr.
@@ -128,16 +129,16 @@ struct Bench {
     /// Where to compute: `auto`, `cpu`, `cuda`, `cuda:N` or `metal`.
     #[arg(long, default_value = "auto")]
     device: DeviceChoice,
-    /// What computes there.
+    /// Backend to compute with.
     #[arg(long, value_enum, default_value_t)]
     backend: BackendChoice,
     /// Type of weights and activations on a GPU.
     #[arg(long, value_enum, default_value_t)]
     dtype: Precision,
-    /// Tokens of the inputs.
+    /// Input lengths, in tokens.
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "128,512")]
     lengths: Vec<usize>,
-    /// Tokens that run together.
+    /// Tokens in one batch.
     #[arg(long, value_name = "N", default_value_t = 16_384)]
     batch_tokens: usize,
     /// Computing threads [default: physical cores].

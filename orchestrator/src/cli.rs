@@ -69,7 +69,7 @@ struct Global {
     /// Configuration file (TOML) [default: lyra.toml in the platform's configuration folder]
     #[arg(long, global = true, env = "LYRA_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Use a running lyra-ml-server instead of the built-in one; several with commas between them
+    /// Use a running lyra-ml-server instead of the built-in one; separate multiple URLs with commas
     #[arg(long, global = true, env = "LYRA_ML_URL", value_name = "URL", value_delimiter = ',')]
     ml_url: Vec<String>,
     /// What to log on stderr: error, warn, info, debug, trace, or a filter
@@ -89,10 +89,10 @@ enum Command {
     /// Import, list, show, search and remove local corpora
     #[command(subcommand)]
     Corpus(corpus::CorpusCommand),
-    /// Search corpora by lanes, fuse, explain and read the results
+    /// Search corpora by lane; fuse, explain, and read the results
     #[command(subcommand, after_help = fuse::HELP)]
     Fuse(fuse::FuseCommand),
-    /// List the lanes that a search may name
+    /// List the lanes available for searches
     Lanes(fuse::LanesArgs),
     /// List the sources, and test the external ones
     #[command(subcommand)]
@@ -127,7 +127,7 @@ enum Command {
     /// Override the relation between a passage and a claim
     #[command(subcommand)]
     Edge(feedback::EdgeCommand),
-    /// Open the workbench in a browser; starts a server if none runs
+    /// Open the workbench in a browser, starting a server if none is running
     Open(open::OpenArgs),
     /// Serve the workbench, its JSON API, and MCP over HTTP
     Serve(serve::ServeArgs),

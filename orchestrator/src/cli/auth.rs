@@ -46,9 +46,9 @@ pub(super) enum AuthCommand {
     },
     /// Mark an item as resolved, with or without cookies
     ///
-    /// With --cookies, the cookies of the item's domain are read from a file in Netscape format (cookies.txt, as
-    /// browser extensions and curl write it) and used for that domain from then on; all items of the domain are
-    /// resolved. Without it, the page is simply retried.
+    /// With --cookies, Lyra reads the cookies of the item's domain from a file in Netscape format (cookies.txt, as
+    /// written by browser extensions and curl), uses them for that domain from then on, and resolves all items of the
+    /// domain. Without --cookies, Lyra only retries the page.
     Resolve {
         /// Item, as `lyra auth list` shows it
         #[arg(required_unless_present_any = ["domain", "task"], conflicts_with_all = ["domain", "task"])]

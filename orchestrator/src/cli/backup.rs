@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 /// What `lyra backup --help` says at its end.
 pub(super) const HELP: &str = "\
 A backup holds the databases and every corpus, with size and SHA-256 of each file. You can create one
-while a server runs. It contains login cookies: keep it as safe as the data folder.
+while a server runs. It contains login cookies: protect it like the data folder.
 
   lyra backup create lyra.tar.gz       one file (.tar, .tar.gz, .tgz), or a new folder
   lyra backup verify lyra.tar.gz       check every byte
@@ -25,7 +25,7 @@ while a server runs. It contains login cookies: keep it as safe as the data fold
 
   ssh HOST lyra backup create - > lyra.tar.gz
 
-It does not contain the configuration, models or cached responses of sources.";
+A backup does not contain the configuration, models or cached responses of sources.";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum BackupCommand {

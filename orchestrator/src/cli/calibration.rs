@@ -55,7 +55,7 @@ pub(super) enum CalibrationCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Correct new judgments with a version; 0 is the model's own probabilities
+    /// Use a version to correct new judgments; 0 uses the model's own probabilities
     Activate {
         /// Version
         version: u32,

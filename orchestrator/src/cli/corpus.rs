@@ -28,8 +28,8 @@ const REJECTED_SHOWN: usize = 20;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum CorpusCommand {
-    /// Import documents: papers (PDF, DOCX, HTML, …), references (BibTeX, RIS, Zotero, …), records as JSONL or CSV, and
-    /// patents of the USPTO, EPO and JPO, and of patent services
+    /// Import documents: papers (PDF, DOCX, HTML, …), references (BibTeX, RIS, Zotero, …), records (JSONL or CSV), and
+    /// patents from the USPTO, EPO, JPO, and patent services
     ///
     /// A paper and its reference become one document. JSONL has one document per line with id, title, abstract or text,
     /// and optionally url, doi, year, venue, authors, language, `citation_count`, references; for patents also claims,
@@ -37,7 +37,7 @@ pub(super) enum CorpusCommand {
     /// priorities, `priority_date`, `family_id`, `legal_status`, country, applicants, `cross_en_applicants`. CSV has the same names in its header. Files may be gzip-compressed. Repeating an import
     /// reads new and changed files, says which files are gone, and skips the rest.
     Import(ImportArgs),
-    /// Embed what imports left for later; can be interrupted and repeated
+    /// Embed documents whose embedding was deferred by imports; can be interrupted and repeated
     Embed(EmbedArgs),
     /// List the corpora
     List {
@@ -45,10 +45,10 @@ pub(super) enum CorpusCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Show one corpus with its tags and collections, or what it holds of one document: metadata, sections with their
-    /// pages, and text
+    /// Show a corpus with its tags and collections, or one of its documents: metadata, sections with their pages, and
+    /// text
     Show {
-        /// Its name
+        /// Name of the corpus
         name: String,
         /// Id of a document, as `lyra corpus search` prints it
         document: Option<String>,
@@ -61,17 +61,17 @@ pub(super) enum CorpusCommand {
     },
     /// Delete a corpus; pages that tasks took from it stay
     Remove {
-        /// Its name
+        /// Name of the corpus
         name: String,
     },
     /// Search a corpus
     Search(SearchArgs),
     /// Write a corpus to a file: BibTeX, RIS or CSL-JSON for reference managers, JSONL for another corpus
     Export(export::ExportArgs),
-    /// List documents that are probably one work
+    /// List documents that are probably the same work
     ///
-    /// They have the same identifier, the same title in the same or the next year, or a similar title and the same first
-    /// author. Nothing is changed.
+    /// Two documents match if they have the same identifier, the same title in the same or the next year, or a similar
+    /// title and the same first author. Nothing is changed.
     Duplicates {
         /// Name of the corpus
         name: String,
@@ -84,11 +84,11 @@ pub(super) enum CorpusCommand {
 /// What narrows corpora.
 #[derive(Debug, Clone, Args)]
 pub(super) struct NarrowArgs {
-    /// Only corpus documents with this tag, in upper or lower case; repeat to require several tags
+    /// Only corpus documents with this tag (case-insensitive); repeat to require several tags
     #[arg(long = "tag", value_name = "TAG")]
     pub(super) tags: Vec<String>,
-    /// Of corpora, only documents in this collection or one below it: `Sleep` has what is in `Sleep/Naps`; may be
-    /// repeated: all of them
+    /// Only corpus documents in this collection or one below it (`Sleep` includes `Sleep/Naps`); repeat to require
+    /// several collections
     #[arg(long = "collection", value_name = "PATH")]
     pub(super) collections: Vec<String>,
 }
@@ -103,9 +103,9 @@ impl NarrowArgs {
 pub(super) struct ImportArgs {
     /// Name of the corpus: letters, digits, `.`, `_`, `-`
     name: String,
-    /// Papers, references, tables, patents: files, also compressed (gzip, ZIP, tar), and folders; from folders and
-    /// archives, all files in a format below; of Zotero's data folder, what its items name. Papers that references name
-    /// are read too
+    /// Files or folders with papers, references, tables, or patents; files may be compressed (gzip, ZIP, tar). From
+    /// folders and archives, all files in a format listed under `--format` are read; from Zotero's data folder, its
+    /// items and their attachments. Papers that references point to are read too
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Format of all files: pdf, html, docx, odt, epub, markdown, latex, text, jats, tei, mhtml (papers); bibtex, ris,
@@ -113,33 +113,33 @@ pub(super) struct ImportArgs {
     /// zotero (references); jsonl, csv; xml, docdb, `patent_json`, greenbook, brs (patents) [default: detected from each file's beginning]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
-    /// Parts of each document to embed: `all`, `none` (full-text search only, many times as fast), or a list of wide,
-    /// `title_abst_claims`, `claims_only`, `top_claim`, `background_jp` [default: those of the corpus, all for a new
-    /// one]
+    /// Parts of each document to embed: `all`, `none` (full-text search only, many times faster), or a list of wide,
+    /// `title_abst_claims`, `claims_only`, `top_claim`, `background_jp` [default: the existing corpus's scopes, or all
+    /// for a new corpus]
     #[arg(long, value_name = "SCOPES", value_parser = scopes)]
     scopes: Option<Scopes>,
-    /// When to embed: `now`; `later`, in the background while `lyra serve` or `lyra mcp` runs, or by `lyra corpus
-    /// embed`; `never` (as `--scopes none`). Full-text search works at once
+    /// When to embed: `now`; `later` (in the background while `lyra serve` or `lyra mcp` runs, or with `lyra corpus
+    /// embed`); or `never` (same as `--scopes none`). Full-text search works immediately
     #[arg(long, value_enum, default_value_t = EmbedArg::Now, value_name = "WHEN")]
     embed: EmbedArg,
-    /// Where a new corpus is: on this machine, or on the cluster of `[fusion.backends.opensearch]` [default: where the
-    /// corpus is, this machine for a new one]
+    /// Where to store a new corpus: on this machine, or on the cluster configured in `[fusion.backends.opensearch]`
+    /// [default: where the corpus already is, or this machine for a new corpus]
     #[arg(long, value_enum, value_name = "BACKEND")]
     backend: Option<BackendArg>,
-    /// First make a new index of the documents that a corpus on a cluster has, with the present embedder and analyzer. It
-    /// takes the old one's place when it is complete
+    /// First rebuild the index of a corpus on a cluster from its documents, using the current embedder and analyzer.
+    /// The new index replaces the old one once it is complete
     #[arg(long, conflicts_with = "watch")]
     rebuild: bool,
-    /// Remove documents whose only file is gone. Never for a folder that is missing or empty
+    /// Remove documents whose only file is gone. Nothing is removed for a folder that is missing or empty
     #[arg(long)]
     prune: bool,
-    /// Sources that complete metadata which papers lack [default: the academic ones among `sources.default`]
+    /// Sources to query for metadata that papers lack [default: the academic ones among `sources.default`]
     #[arg(long, value_delimiter = ',', value_name = "SOURCES")]
     complete: Vec<String>,
     /// Do not query external sources
     #[arg(long, conflicts_with = "complete")]
     offline: bool,
-    /// Keep the corpus in step with the files until interrupted: a line for each new, changed, and gone file
+    /// Keep the corpus in sync with the files until interrupted, printing a line for each new, changed, or removed file
     #[arg(long, conflicts_with = "json")]
     watch: bool,
     /// With `--watch`, poll every SECONDS instead of relying on file-system notifications
@@ -195,7 +195,7 @@ impl ImportArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct EmbedArgs {
-    /// Names of corpora [default: all that wait for embeddings]
+    /// Names of corpora [default: all corpora with pending embeddings]
     names: Vec<String>,
     /// Print JSON
     #[arg(long)]

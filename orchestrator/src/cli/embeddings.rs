@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum EmbeddingsCommand {
-    /// Show which models produced the stored vectors, and whether that is the current one
+    /// Show which models produced the stored vectors, and whether they are current
     Status {
         /// Print JSON
         #[arg(long)]

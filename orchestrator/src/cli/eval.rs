@@ -27,16 +27,16 @@ A labeled file has one JSON object per line: a claim, a passage, and the relatio
 
   label       SUPPORT, REFUTE or NEI; also entailment, contradiction and neutral
   sentences   the passage, cut into sentences; or `passage` (`premise`) as one text
-  rationale   optional: numbers of the sentences that decide, from 0; or sets of them, each of which suffices
+  rationale   optional: 0-based numbers of the deciding sentences; or sets of them, each sufficient
   kind        optional: figures are listed by kind
   id, doc     optional: names of the line and of the document that the passage is from
-  group       optional: a group counts as right if all its lines are [default: lines of one claim]
+  group       optional: a group is right only if all its lines are [default: lines of one claim]
 
 A claims file in SciFact's layout, or its folder, works as well; corpus.jsonl must be beside the claims.
 
   lyra eval examples/eval/claims.jsonl
   lyra eval claims.jsonl --json > figures.json       everything, with the judgment of every line
-  lyra corpus import scifact scifact/corpus.jsonl    then with retrieval, 100 claims of it:
+  lyra corpus import scifact scifact/corpus.jsonl    then evaluate 100 claims with retrieval:
   lyra eval scifact/claims_dev.jsonl --corpus scifact --limit 100
 
 docs/quality.md explains the figures.";
@@ -49,7 +49,7 @@ pub(super) struct EvalArgs {
     /// Labeled files (JSON Lines, optionally gzip-compressed), or folders in SciFact's layout
     #[arg(required = true, value_name = "SET")]
     sets: Vec<PathBuf>,
-    /// Imported corpus in which to search for every claim, for claims in SciFact's layout
+    /// Imported corpus to search for each claim (only for claims in SciFact's layout)
     #[arg(long, value_name = "NAME")]
     corpus: Option<String>,
     /// Maximum number of claims of each set, spread evenly over it

@@ -43,7 +43,7 @@ pub(super) struct Decision {
 pub(super) enum ClaimCommand {
     /// Print a claim with its evidence
     Show {
-        /// Its id
+        /// Id of the claim
         id: ClaimId,
         /// Print one JSON object, with the ids of edges
         #[arg(long)]
@@ -51,7 +51,7 @@ pub(super) enum ClaimCommand {
     },
     /// Reject a claim; its evidence stays
     Reject {
-        /// Its id
+        /// Id of the claim
         id: ClaimId,
         /// Why; kept with the claim
         #[arg(long)]
@@ -59,7 +59,7 @@ pub(super) enum ClaimCommand {
     },
     /// Restore a rejected claim
     Restore {
-        /// Its id
+        /// Id of the claim
         id: ClaimId,
         /// Why
         #[arg(long)]
@@ -79,7 +79,7 @@ pub(super) enum EdgeCommand {
         #[arg(long)]
         reason: Option<String>,
     },
-    /// Take corrections and reviews back; the model's own judgment counts again
+    /// Undo corrections and reviews; the model's own judgment applies again
     Undo {
         /// Id of the judgment
         id: EdgeId,

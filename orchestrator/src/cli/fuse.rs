@@ -33,7 +33,7 @@ pub(super) enum FuseCommand {
     Citing(CitationArgs),
     /// Find corpus documents that the documents of a run cite, as a lane; those that most of them cite rank first
     Cited(CitationArgs),
-    /// Fuse runs of lanes: RUN, or NAME=RUN to rename it
+    /// Fuse runs of lanes, each given as RUN, or as NAME=RUN to rename its lane
     Blend(BlendArgs),
     /// Fuse the lanes of a fused run again with some parameters changed
     Mutate(MutateArgs),
@@ -96,7 +96,7 @@ pub(super) struct LanesArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct SearchArgs {
-    /// Query of a full-text lane, text of a semantic one
+    /// Query for a full-text lane, or text for a semantic lane
     query: String,
     /// Lane; `lyra lanes` lists them
     #[arg(long, default_value = "wide")]
@@ -114,10 +114,10 @@ pub(super) struct SearchArgs {
     /// Maximum number of documents
     #[arg(long, default_value_t = 800, value_name = "N")]
     top_k: usize,
-    /// Part of the documents to compare in a semantic lane [default: the lane's]
+    /// Part of each document to compare in a semantic lane [default: the lane's own]
     #[arg(long)]
     scope: Option<FeatureScope>,
-    /// Word of a use case, which a wide query should not require
+    /// Use-case word that a wide query should not require
     #[arg(long = "use-case", value_name = "WORD")]
     use_case: Vec<String>,
     /// Print JSON
@@ -130,7 +130,7 @@ pub(super) struct CitationArgs {
     /// Run, or ids and numbers of documents
     #[arg(required = true, value_name = "RUN|DOCUMENT")]
     of: Vec<String>,
-    /// Documents of the run whose citations count
+    /// Use only the first N documents of the run
     #[arg(long, default_value_t = 50, value_name = "N")]
     first: usize,
     /// Name of this lane in blends [default: citing or cited]
@@ -139,7 +139,7 @@ pub(super) struct CitationArgs {
     /// Corpus [default: that of the run, else the only one]
     #[arg(long)]
     corpus: Option<String>,
-    /// Filter, as of `lyra fuse search`
+    /// Filter, as in `lyra fuse search`
     #[arg(long = "filter", short = 'f', value_name = "FILTER")]
     filters: Vec<String>,
     /// Maximum number of documents
@@ -183,13 +183,13 @@ struct RecipeArgs {
     /// Code of a use case: ipc:B60R
     #[arg(long = "context", value_name = "SYSTEM:CODE")]
     context: Vec<String>,
-    /// What is added up: `minmax` (scores, each lane's from 0 to 1) or `rrf` (ranks) [default: minmax]
+    /// Values to add up: `minmax` (scores, scaled from 0 to 1 in each lane) or `rrf` (ranks) [default: minmax]
     #[arg(long)]
     method: Option<Method>,
-    /// k of `rrf`, which this selects [default: 10]
+    /// k for `rrf`; selects `rrf` if `--method` is not given [default: 10]
     #[arg(long, value_name = "K")]
     rrf_k: Option<f64>,
-    /// Compute the proxies P*, R* and Fβ* of the design as well
+    /// Also compute the design's proxies P*, R*, and Fβ*
     #[arg(long)]
     design: bool,
     /// β of Fβ: above 1 favors recall [default: 1.5]
@@ -236,10 +236,10 @@ pub(super) struct ProvenanceArgs {
     /// Codes to list per system
     #[arg(long, default_value_t = 10, value_name = "N")]
     codes: usize,
-    /// Propose documents to judge: a sample of 20, then those whose judgment tells most
+    /// Propose documents to judge: first a sample of 20, then those whose judgment is most informative
     #[arg(long)]
     sample: bool,
-    /// Propose nothing more once the 90 % interval of recall is this narrow, such as 0.2
+    /// Stop proposing documents once the 90 % interval of recall is at most this wide, such as 0.2
     #[arg(long, value_name = "WIDTH", requires = "sample")]
     until: Option<f64>,
     /// Print JSON
@@ -305,7 +305,7 @@ pub(super) struct CompareArgs {
     run: String,
     /// Run to compare it with
     other: String,
-    /// First documents of each to compare
+    /// Number of documents to compare from the top of each run
     #[arg(long, default_value_t = 50, value_name = "N")]
     depth: usize,
     /// Print JSON

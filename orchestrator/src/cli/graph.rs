@@ -66,7 +66,7 @@ pub(super) enum Format {
     CsvNodes,
     /// BibTeX of the works behind the evidence and the works that they cite
     Bibtex,
-    /// RIS of the same, for reference managers such as Zotero
+    /// RIS of the same works, for reference managers such as Zotero
     Ris,
     /// Everything as one JSON document: claims with evidence, fragments, graph, citation network
     Materials,

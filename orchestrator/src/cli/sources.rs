@@ -13,10 +13,10 @@ pub(super) enum SourcesCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Send a small query to the external sources: which answer, how fast, and why others fail
+    /// Send a small query to the external sources; report which respond, how fast, and why others fail
     Test {
-        /// Sources or APIs of web search to test; a paid API charges one search [default: the usual ones, and those that
-        /// the configuration names]
+        /// Sources or web search APIs to test; a paid API charges for one search [default: the usual ones, and those
+        /// listed in the configuration]
         names: Vec<String>,
         /// Print JSON
         #[arg(long)]

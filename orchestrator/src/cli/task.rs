@@ -24,14 +24,14 @@ pub(super) enum TaskCommand {
     },
     /// Print a task's report
     Show {
-        /// Its id
+        /// Id of the task
         id: TaskId,
         #[command(flatten)]
         report: ReportArgs,
     },
-    /// Export a task: claims with evidence, fragments, and the graph as JSON; a report; or what was screened
+    /// Export a task: claims with evidence, fragments, and the graph as JSON; a report; or the screening results
     Export {
-        /// Its id
+        /// Id of the task
         id: TaskId,
         /// What to export
         #[arg(long, value_enum, default_value_t = Format::Materials)]
@@ -39,7 +39,7 @@ pub(super) enum TaskCommand {
     },
     /// Resume an interrupted task
     Resume {
-        /// Its id
+        /// Id of the task
         id: TaskId,
         #[command(flatten)]
         report: ReportArgs,
@@ -49,7 +49,7 @@ pub(super) enum TaskCommand {
     },
     /// Stop a task; its results are kept
     Stop {
-        /// Its id
+        /// Id of the task
         id: TaskId,
         /// Cancel running jobs too
         #[arg(long)]
@@ -57,7 +57,7 @@ pub(super) enum TaskCommand {
     },
     /// Delete a task with everything that no other task uses; only a backup can restore it
     Delete {
-        /// Its id
+        /// Id of the task
         id: TaskId,
         /// Delete it; without this flag, only show what would be deleted
         #[arg(long)]

@@ -33,7 +33,7 @@ pub(super) enum TokenCommand {
     },
     /// Revoke a token immediately
     Revoke {
-        /// Its name or id
+        /// Name or id of the token
         token: String,
     },
 }

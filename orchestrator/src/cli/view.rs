@@ -14,7 +14,7 @@ pub(super) enum ViewCommand {
     List,
     /// Print a view's SQL, for one task or for all
     Render {
-        /// Its name
+        /// Name of the view
         name: String,
         /// Task
         #[arg(long, value_name = "ID")]
@@ -25,7 +25,7 @@ pub(super) enum ViewCommand {
     },
     /// Print a view's rows as tab-separated text
     Query {
-        /// Its name
+        /// Name of the view
         name: String,
         /// Task
         #[arg(long, value_name = "ID")]

@@ -19,12 +19,12 @@ pub(super) enum WebCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Query web search engines and print each one's results; challenges and changed markup are reported as such
+    /// Query web search engines and print the results of each; report challenges and changed markup
     Search {
         /// The query
         query: String,
-        /// Engine to query; may be given several times [default: the configured
-        /// APIs, else the general ones of config/engines.yaml]
+        /// Engine to query; may be repeated [default: the configured APIs, or else the general engines in
+        /// config/engines.yaml]
         #[arg(long, value_name = "NAME")]
         engine: Vec<String>,
         /// ISO 639-1 code of the query's language [default: detected]

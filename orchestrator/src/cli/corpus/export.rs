@@ -19,11 +19,11 @@ const SAY_EVERY: Duration = Duration::from_secs(5);
 pub(in crate::cli) struct ExportArgs {
     /// Name of the corpus
     name: String,
-    /// bibtex, ris or csl for reference managers; jsonl for `lyra corpus import`, with everything that the corpus has
-    /// [default: by the file's ending: .bib, .ris, .json, .jsonl]
+    /// bibtex, ris or csl for reference managers; jsonl for `lyra corpus import`, with everything in the corpus
+    /// [default: from the file extension: .bib, .ris, .json, .jsonl]
     #[arg(long, value_name = "FORMAT")]
     format: Option<ExportFormat>,
-    /// File to write, which is replaced when the export is whole; `-` is stdout
+    /// File to write, replaced only once the export is complete; `-` for stdout
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     output: PathBuf,
     #[command(flatten)]
