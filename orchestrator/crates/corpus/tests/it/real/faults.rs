@@ -36,7 +36,7 @@ async fn indices_that_cannot_be_used(version: u32) {
         ("nap*", json!([]), "has no index of words as written"),
         ("=LED", json!([]), "has no index of words as written"),
         ("inventor:Lee", json!([]), "has no field `inventor`"),
-        ("naps", json!([{"field": "inventor", "include": ["Lee"]}]), "has no such field"),
+        ("naps", json!([{"field": "inventor", "include_values": ["Lee"]}]), "has no such field"),
     ] {
         let error = run(&backend(&bench), &lane("c", query, &filters, 5)).await.unwrap_err().to_string();
         assert!(error.contains(why), "{query}: {error}");
