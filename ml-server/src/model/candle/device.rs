@@ -36,7 +36,11 @@ impl Device {
     }
 
     fn open(inner: candle_core::Result<Inner>, precision: Precision, name: String) -> Result<Self, Error> {
-        let inner = inner.map_err(|error| Error::Device(format!("{name} cannot be used: {error}")))?;
+        // With RUST_BACKTRACE, candle shows a backtrace below the error.
+        let inner = inner.map_err(|error| {
+            let said = error.to_string();
+            Error::Device(format!("{name} cannot be used: {}", said.lines().next().unwrap_or_default()))
+        })?;
         Ok(Self { inner, precision, name })
     }
 

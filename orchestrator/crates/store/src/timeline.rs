@@ -86,31 +86,29 @@ pub(crate) async fn note(
     Ok(())
 }
 
+/// From the retracted works, which are few and have an index, to the claims. Without `CROSS`, SQLite begins with all edges.
+const RETRACTIONS: &str = "
+    INSERT INTO claim_events (claim_id, event, detail, cause_id, at)
+    SELECT DISTINCT edges.target_id, 'source_retracted', json_object('work_id', works.id), ?1, ?2
+    FROM works INDEXED BY works_retracted
+    CROSS JOIN pages ON pages.work_id = works.id
+    CROSS JOIN fragments ON fragments.page_id = pages.id
+    CROSS JOIN edges INDEXED BY edges_once ON edges.source_id = fragments.id AND edges.target_type = 'claim'
+    WHERE works.is_retracted = 1
+      AND NOT EXISTS (
+          SELECT 1 FROM claim_events AS noted
+          WHERE noted.claim_id = edges.target_id AND noted.event = 'source_retracted'
+            AND noted.detail = json_object('work_id', works.id))
+    ORDER BY edges.target_id, works.id";
+
 /// Notes for every claim, once per work, that a work behind its evidence or its origin is retracted. To be called when
-/// works or edges may have changed; retracted works are few, and an index has them.
+/// works or edges may have changed.
 pub(crate) async fn note_retractions(
     connection: &mut SqliteConnection,
     cause: &JobId,
     now: &str,
 ) -> Result<()> {
-    sqlx::query(
-        "INSERT INTO claim_events (claim_id, event, detail, cause_id, at)
-         SELECT DISTINCT edges.target_id, 'source_retracted', json_object('work_id', works.id), ?1, ?2
-         FROM works
-         JOIN pages ON pages.work_id = works.id
-         JOIN fragments ON fragments.page_id = pages.id
-         JOIN edges ON edges.source_id = fragments.id AND edges.target_type = 'claim'
-         WHERE works.is_retracted = 1
-           AND NOT EXISTS (
-               SELECT 1 FROM claim_events AS noted
-               WHERE noted.claim_id = edges.target_id AND noted.event = 'source_retracted'
-                 AND noted.detail = json_object('work_id', works.id))
-         ORDER BY edges.target_id, works.id",
-    )
-    .bind(cause.as_str())
-    .bind(now)
-    .execute(connection)
-    .await?;
+    sqlx::query(RETRACTIONS).bind(cause.as_str()).bind(now).execute(connection).await?;
     Ok(())
 }
 

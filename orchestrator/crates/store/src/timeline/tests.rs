@@ -1,6 +1,8 @@
+use super::RETRACTIONS;
 use crate::testing::{Bench, Graph, cause, judged, page};
 use lyra_domain::ClaimId;
 use lyra_research::ports::{ClaimStore, SearchStore};
+use sqlx::AssertSqlSafe;
 
 async fn events(bench: &Bench, claim: &ClaimId) -> Vec<String> {
     bench.store.claim_timeline(claim).await.unwrap().into_iter().map(|event| event.event).collect()
@@ -66,4 +68,20 @@ async fn evidence_on_a_work_that_is_retracted_already_is_noted_too() {
     let edge = judged(&gone.fragments[0].id, &graph.alone.id, (0.8, 0.1, 0.1));
     bench.store.add_edges(&graph.task.id, &[edge], &cause()).await.unwrap();
     assert_eq!(events(&bench, &graph.alone.id).await, ["claim_created", "source_retracted"]);
+}
+
+#[tokio::test]
+async fn retractions_are_looked_for_from_the_retracted_works() {
+    let bench = Bench::new().await;
+    let mut connection = bench.store.write().await.unwrap();
+    let plan: Vec<(i64, i64, i64, String)> =
+        sqlx::query_as(AssertSqlSafe(format!("EXPLAIN QUERY PLAN {RETRACTIONS}")))
+            .fetch_all(&mut *connection)
+            .await
+            .unwrap();
+    let steps: Vec<&str> = plan.iter().map(|step| step.3.as_str()).collect();
+    assert!(steps[0].starts_with("SCAN works") && steps[0].contains("works_retracted"), "{steps:?}");
+    let scans = steps.iter().filter(|step| step.starts_with("SCAN")).count();
+    assert_eq!(scans, 1, "every edge of the database would be read whenever edges are written: {steps:?}");
+    assert!(!steps.iter().any(|step| step.contains("AUTOMATIC")), "{steps:?}");
 }
