@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use lyra_proto::{ErrorBody, ErrorType, ReadyResponse, ReadyState};
 use program::Program;
-use reqwest::{Response, StatusCode};
+use reqwest::{Client, Response, StatusCode};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 
@@ -23,12 +23,16 @@ fn tiny_folder(classifier: bool) -> (tempfile::TempDir, PathBuf) {
     tiny::folder(tiny::FAMILIES[0], classifier)
 }
 
+fn client() -> Client {
+    lyra_tls::client().build().unwrap()
+}
+
 async fn post(url: &str, body: &Value) -> reqwest::Result<Response> {
-    lyra_tls::client().build()?.post(format!("{url}/embed")).json(body).send().await
+    client().post(format!("{url}/embed")).json(body).send().await
 }
 
 async fn get(url: &str, path: &str) -> Response {
-    lyra_tls::client().build().unwrap().get(format!("{url}{path}")).send().await.unwrap()
+    client().get(format!("{url}{path}")).send().await.unwrap()
 }
 
 /// A request that the lite embedder needs a while for, and the client's side of it.
@@ -174,9 +178,7 @@ async fn requests_carry_their_trace_into_the_batch_log() {
     let debug = [("RUST_LOG", "info,lyra_ml_server=debug")];
     let program = Program::start_with(&["--embed-model", path.to_str().unwrap()], &debug).await;
     let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
-    let request = lyra_tls::client()
-        .build()
-        .unwrap()
+    let request = client()
         .post(format!("{}/embed", program.url))
         .header("traceparent", format!("00-{trace}-00f067aa0ba902b7-01"))
         .header("x-request-id", "my-request")
@@ -324,7 +326,7 @@ async fn a_body_of_8_mb_needs_a_bounded_amount_of_memory() {
     let program = Program::start(&models).await;
     let before = program.peak_memory();
     let long = "a ".repeat(4_000_000);
-    let client = lyra_tls::client().build().unwrap();
+    let client = client();
     for (path, body, status) in [
         ("/tokenize", json!({"inputs": long}), 413),
         ("/embed", json!({"inputs": long}), 200),

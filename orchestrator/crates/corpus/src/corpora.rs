@@ -437,9 +437,9 @@ impl Corpora {
         Some(if manifest.opensearch.is_some() { BackendKind::OpenSearch } else { BackendKind::Embedded })
     }
 
-    /// What is to be known about imports of a corpus that have not finished.
-    pub(crate) fn unfinished(&self, name: &str) -> Result<Option<String>> {
-        Ok(unfinished::note(&self.folder(name)?))
+    /// Whether an import into a corpus has not finished.
+    pub(crate) fn is_unfinished(&self, name: &str) -> Result<bool> {
+        Ok(unfinished::is_any(&self.folder(name)?))
     }
 
     fn folder(&self, name: &str) -> Result<PathBuf> {

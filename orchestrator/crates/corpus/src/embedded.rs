@@ -80,7 +80,7 @@ impl EmbeddedBackend {
     }
 
     /// Names the state of a corpus' documents.
-    async fn documents(&self, corpus: &str) -> Result<String> {
+    async fn version(&self, corpus: &str) -> Result<String> {
         if let Some(shelf) = self.corpora.shelf(corpus).await? {
             let stop = CancellationToken::new();
             let version = self.corpora.following(corpus, &shelf, shelf.version(&stop)).await;
@@ -109,16 +109,16 @@ impl SearchBackend for EmbeddedBackend {
     }
 
     async fn snapshot(&self, corpus: &str) -> Result<String> {
-        let snapshot = self.documents(corpus).await?;
+        let documents = self.version(corpus).await?;
         // The end of an import is a change, even if its last documents were there before.
-        let is_unfinished = self.corpora.unfinished(corpus)?.is_some();
-        Ok(if is_unfinished { format!("{snapshot} unfinished") } else { snapshot })
+        let is_unfinished = self.corpora.is_unfinished(corpus)?;
+        Ok(if is_unfinished { format!("{documents} unfinished") } else { documents })
     }
 
     async fn search(&self, query: &LaneQuery, stop: &CancellationToken) -> Result<LaneHits> {
         let start = Instant::now();
         query.check()?;
-        let unfinished = self.corpora.unfinished(&query.corpus)?.is_some();
+        let unfinished = self.corpora.is_unfinished(&query.corpus)?;
         if let Some(shelf) = self.corpora.shelf(&query.corpus).await? {
             let lanes = Lanes::of(&shelf);
             let found = lanes.search(query, &*self.inference, stop);

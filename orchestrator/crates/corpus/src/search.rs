@@ -203,6 +203,17 @@ fn check_vector(corpus: &Opened, vector: &[f32]) -> Result<()> {
     Ok(())
 }
 
+/// What search by meaning does not find while documents lack embeddings: some of `all` have none yet, or not in all scopes.
+pub(crate) fn partly_embedded(pending: &[FeatureScope], embedded: u64, all: u64) -> String {
+    if embedded < all {
+        return format!(
+            "{embedded} of {all} documents are embedded so far; the others are found by words only"
+        );
+    }
+    let pending: Vec<&str> = pending.iter().map(|scope| scope.name()).collect();
+    format!("not all documents are embedded yet in: {}", pending.join(", "))
+}
+
 /// What is wrong with dense search in a corpus that was imported without embeddings, or whose embeddings are `pending`.
 pub(crate) fn without_embeddings(documents: u64, pending: bool) -> CorpusError {
     let why = if pending {

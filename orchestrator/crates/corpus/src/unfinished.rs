@@ -1,7 +1,7 @@
 //! Imports that began to write and have not finished: documents of what they read may be missing.
 //!
-//! Each has a file in the folder `unfinished` of its corpus, which holds the path that it was given. It is there before the first
-//! document is, and an import of this path, or of one above it, removes it at its end.
+//! Each has a file in the folder `unfinished` of its corpus, which contains the path that it was given. The file is written
+//! before the first document, and removed at the end of an import of this path or of one above it.
 
 use crate::hash::fnv;
 use crate::import::same;
@@ -21,7 +21,12 @@ pub(crate) fn paths(folder: &Path) -> Vec<String> {
 /// What the reader of a search has to know about them, without paths, which concern no caller.
 pub(crate) fn note(folder: &Path) -> Option<String> {
     let note = "documents may be missing: an import into the corpus has not finished; repeat it if it was interrupted";
-    (!marks(folder).is_empty()).then(|| note.to_owned())
+    is_any(folder).then(|| note.to_owned())
+}
+
+/// Whether there are any.
+pub(crate) fn is_any(folder: &Path) -> bool {
+    std::fs::read_dir(folder.join(FOLDER)).is_ok_and(|mut marks| marks.next().is_some())
 }
 
 fn marks(folder: &Path) -> Vec<(PathBuf, String)> {
@@ -62,7 +67,8 @@ impl Mark {
         Ok(())
     }
 
-    /// After everything is there, while the corpus is locked. A mark of a path that exists no longer goes as well: it can never be imported again.
+    /// After everything is there, while the corpus is locked. Marks of paths that no longer exist go as well, because these
+    /// can never be imported again.
     pub(crate) fn end(&self) -> Result<()> {
         for (file, path) in marks(&self.folder) {
             let path = Path::new(&path);

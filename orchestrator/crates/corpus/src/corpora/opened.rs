@@ -5,7 +5,7 @@ use crate::hash::{fnv, fnv_row};
 use crate::index::{Snapshot, TextIndex};
 use crate::manifest::Manifest;
 use crate::vectors::{ByteRows, Vectors};
-use crate::{CorpusError, Result, upgrade};
+use crate::{CorpusError, Result, search, upgrade};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -71,13 +71,7 @@ impl Opened {
             return Ok(None);
         }
         let (all, embedded) = (self.snapshot.count(), self.snapshot.embedded(FeatureScope::Wide)?);
-        if embedded < all {
-            return Ok(Some(format!(
-                "{embedded} of {all} documents are embedded so far; the others are found by words only"
-            )));
-        }
-        let pending: Vec<&str> = self.manifest.pending.iter().map(|scope| scope.name()).collect();
-        Ok(Some(format!("not all documents are embedded yet in: {}", pending.join(", "))))
+        Ok(Some(search::partly_embedded(&self.manifest.pending, embedded, all)))
     }
 
     /// Documents whose embeddings of a scope are still to be made.

@@ -4,7 +4,7 @@ use super::{Corpora, CorpusInfo, blocking};
 use crate::backend::FeatureScope;
 use crate::remote::{self, Shelf};
 use crate::search::{Method, Narrow, SearchResult};
-use crate::{CorpusError, Result, search};
+use crate::{CorpusError, Result, search, unfinished};
 use lyra_research::ports::{Inference, TextRole};
 use tokio_util::sync::CancellationToken;
 
@@ -41,6 +41,7 @@ impl Corpora {
         query_vector: Option<&[f32]>,
         narrow: &Narrow,
     ) -> Result<SearchResult> {
+        let unfinished = unfinished::note(&self.folder(name)?);
         if let Some(shelf) = self.shelf(name).await? {
             let stop = CancellationToken::new();
             let found = remote::search_evidence(&shelf, query, method, k, query_vector, narrow, &stop);
@@ -53,7 +54,7 @@ impl Corpora {
                 remote::search_evidence(&shelf, query, method, k, query_vector, narrow, &stop).await?
             };
             let note = if method == Method::Bm25 { None } else { note(&shelf, &stop).await? };
-            let note = joined(self.unfinished(name)?, note);
+            let note = joined(unfinished, note);
             return Ok(SearchResult { method, note, embedder: shelf.manifest.embedder, hits });
         }
         let narrow = narrow.clone();
@@ -63,7 +64,7 @@ impl Corpora {
             let corpus = corpora.get(&name)?;
             let hits = search::search(&corpus, &query, method, k, vector.as_deref(), &narrow)?;
             let note = if method == Method::Bm25 { None } else { corpus.note()? };
-            let note = joined(corpora.unfinished(&name)?, note);
+            let note = joined(unfinished, note);
             Ok(SearchResult { method, note, embedder: corpus.manifest.embedder.clone(), hits })
         })
         .await
@@ -117,14 +118,12 @@ impl Corpora {
             if method == Method::Dense {
                 return Err(error);
             }
-            let found = self.search_narrowed(name, query, Method::Bm25, k, None, narrow).await?;
             let why = if info.pending.is_empty() {
                 "the corpus was imported without embeddings".to_owned()
             } else {
                 format!("none of its {} documents is embedded yet", info.documents)
             };
-            let why = format!("searched with bm25: {why}");
-            return Ok(SearchResult { note: joined(Some(why), found.note), ..found });
+            return self.by_words(name, query, k, narrow, &why).await;
         }
         let models = inference.models().await?;
         if models.embedder != info.embedder {
@@ -140,13 +139,25 @@ impl Corpora {
             if method == Method::Dense {
                 return Err(CorpusError::NoQueryVector { why });
             }
-            let found = self.search_narrowed(name, query, Method::Bm25, k, None, narrow).await?;
-            let why = format!("searched with bm25: {why}");
-            return Ok(SearchResult { note: joined(Some(why), found.note), ..found });
+            return self.by_words(name, query, k, narrow, &why).await;
         }
         let text = lyra_text::normalise(query);
         let vectors = inference.embed(TextRole::Query, std::slice::from_ref(&text)).await?;
         self.search_narrowed(name, query, method, k, vectors.first().map(Vec::as_slice), narrow).await
+    }
+
+    /// A hybrid search that has no vector to compare with, and why.
+    async fn by_words(
+        &self,
+        name: &str,
+        query: &str,
+        k: usize,
+        narrow: &Narrow,
+        why: &str,
+    ) -> Result<SearchResult> {
+        let found = self.search_narrowed(name, query, Method::Bm25, k, None, narrow).await?;
+        let why = format!("searched with bm25: {why}");
+        Ok(SearchResult { note: joined(Some(why), found.note), ..found })
     }
 }
 
@@ -163,11 +174,5 @@ async fn note(shelf: &Shelf, stop: &CancellationToken) -> Result<Option<String>>
     }
     let all = shelf.count(&serde_json::json!({"match_all": {}}), stop).await?;
     let embedded = shelf.embedded(FeatureScope::Wide, stop).await?;
-    if embedded < all {
-        return Ok(Some(format!(
-            "{embedded} of {all} documents are embedded so far; the others are found by words only"
-        )));
-    }
-    let pending: Vec<&str> = shelf.manifest.pending.iter().map(|scope| scope.name()).collect();
-    Ok(Some(format!("not all documents are embedded yet in: {}", pending.join(", "))))
+    Ok(Some(search::partly_embedded(&shelf.manifest.pending, embedded, all)))
 }

@@ -130,12 +130,14 @@ impl Cluster {
         &self.0.config
     }
 
-    pub(super) fn is_checked(&self, what: &str) -> bool {
-        self.0.checked.lock().unwrap_or_else(PoisonError::into_inner).contains(what)
-    }
-
-    pub(super) fn check_off(&self, what: String) {
-        self.0.checked.lock().unwrap_or_else(PoisonError::into_inner).insert(what);
+    /// Runs a check, unless it succeeded before in this process.
+    pub(super) async fn once(&self, what: String, check: impl Future<Output = Result<()>>) -> Result<()> {
+        let checked = || self.0.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        if !checked().contains(&what) {
+            Box::pin(check).await?;
+            checked().insert(what);
+        }
+        Ok(())
     }
 
     pub(super) fn client(&self) -> &Client {

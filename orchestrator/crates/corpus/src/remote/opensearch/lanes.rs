@@ -192,10 +192,11 @@ impl<'a> Lanes<'a> {
 
     /// That an index of others has fields of the kinds that lanes ask for.
     async fn check_mapping(&self, vectors: &[(&str, usize)], stop: &CancellationToken) -> Result<()> {
-        let key = format!("{} {vectors:?}", self.index);
-        if self.cluster.is_checked(&key) {
-            return Ok(());
-        }
+        let what = format!("{} {vectors:?}", self.index);
+        self.cluster.once(what, self.compare_mapping(vectors, stop)).await
+    }
+
+    async fn compare_mapping(&self, vectors: &[(&str, usize)], stop: &CancellationToken) -> Result<()> {
         let answer = self.cluster.get(&Method::GET, &[self.index, "_mapping"], None, stop).await?;
         // An alias leads to an index of another name.
         for (index, found) in answer.as_object().into_iter().flatten() {
@@ -209,7 +210,6 @@ impl<'a> Lanes<'a> {
                 return Err(self.cluster.error(why, false));
             }
         }
-        self.cluster.check_off(key);
         Ok(())
     }
 

@@ -178,12 +178,8 @@ impl Shelf {
     /// [`Shelf::check_mapping`] of the index that counts, once in the life of the process.
     pub(crate) async fn check_once(&self, stop: &CancellationToken) -> Result<()> {
         let Manifest { scopes, dimension, .. } = &self.manifest;
-        let key = format!("{} {scopes:?} {dimension}", self.index);
-        if !self.cluster.is_checked(&key) {
-            self.check_mapping(&self.index, scopes, *dimension, stop).await?;
-            self.cluster.check_off(key);
-        }
-        Ok(())
+        let what = format!("{} {scopes:?} {dimension}", self.index);
+        self.cluster.once(what, self.check_mapping(&self.index, scopes, *dimension, stop)).await
     }
 
     pub(super) fn gone(&self, index: &str) -> CorpusError {
