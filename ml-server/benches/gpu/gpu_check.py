@@ -33,11 +33,14 @@ def main():
     parser.add_argument("golden", type=pathlib.Path, help="folder with parity/* and lite/*")
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--device", default="cuda")
+    parser.add_argument("--backend", default="native", choices=["native", "candle"], help="whose kernels; candle needs a build with `candle-cuda`")
     parser.add_argument("--minutes", type=float, default=9)
     parser.add_argument("--skip-speed", action="store_true")
     options = parser.parse_args()
     check = Check(options)
     parts = [check.machine, check.parity]
+    if options.backend == "candle" and options.device != "cpu":
+        parts.append(check.fallback)
     if not options.skip_speed:
         parts += [check.ceiling, check.ours, check.torch, check.profile]
     for part in parts:
@@ -113,7 +116,8 @@ class Check:
         kind, compare = next(kinds[key] for key in kinds if key in golden)
         model = next(file.parent.glob("*.gguf"), file.parent)
         with Server(self, [kind, str(model)], dtype) as server:
-            row = {"start_s": round(server.took, 2), "device": server.info()["models"][0]["device"]}
+            model = server.info()["models"][0]
+            row = {"start_s": round(server.took, 2), "device": model["device"], "backend": model["backend"]}
             row.update(compare(server, golden))
         least = CONTRACT[dtype]
         if "share" in row:
@@ -126,7 +130,44 @@ class Check:
         if self.options.device != "cpu" and not row["device"].startswith("cuda"):
             row["ok"] = False
             row["error"] = "ran on the processor"
+        elif row["backend"] != self.options.backend:
+            row["ok"] = False
+            row["error"] = f"ran with {row['backend']}"
         return row
+
+    # --- the next backend
+
+    def fallback(self):
+        """A model with a feed-forward block that the fused kernels do not compute: `auto` has to take candle on the GPU."""
+        import shutil
+
+        from safetensors.torch import load_file, save_file
+
+        source, folder = self.options.golden / "parity/bert-embed-mean", self.options.out / "uneven"
+        shutil.copytree(source, folder, dirs_exist_ok=True)
+        config = json.loads((source / "config.json").read_text())
+        wide = config["intermediate_size"] = config["intermediate_size"] - 4
+        (folder / "config.json").chmod(0o644)
+        (folder / "config.json").write_text(json.dumps(config))
+        tensors = load_file(source / "model.safetensors")
+        for name, value in tensors.items():
+            if ".intermediate.dense." in name:
+                tensors[name] = value[:wide].contiguous()
+            elif ".output.dense.weight" in name and "attention" not in name:
+                tensors[name] = value[:, :wide].contiguous()
+        (folder / "model.safetensors").chmod(0o644)
+        save_file(tensors, folder / "model.safetensors")
+        texts = [one["text"] for one in json.loads((source / "golden.json").read_text())["embeddings"]]
+        answers = []
+        for device, backend in (("cpu", "native"), ("auto", "auto")):
+            with Server(self, ["--embed-model", str(folder)], "f32", device, backend) as server:
+                answers.append((server.post("/embed", {"inputs": texts[:32]}), server.info()["models"][0]))
+        (reference, _), (got, model) = answers
+        row = {"model": "fallback/uneven", "dtype": "f32", "backend": model["backend"], "device": model["device"], "passed_over": model["passed_over"],
+               "cosine": min(cosine(a, b) for a, b in zip(reference, got, strict=True))}
+        row["ok"] = row["backend"] == "candle" and row["device"].startswith("cuda") and row["cosine"] >= CONTRACT["f32"]
+        self.result["parity"].append(row)
+        print("fallback", row, flush=True)
 
     # --- speed
 
@@ -199,7 +240,7 @@ class Check:
         for dtype, batch in [("bf16", BATCH_TOKENS), ("f16", BATCH_TOKENS), ("bf16", 4 * BATCH_TOKENS)]:
             if self.left() < 40 or (cpu and self.result["ours"]):
                 break
-            command = [str(self.options.binary), "bench", str(folder), "--device", self.options.device, "--dtype", dtype]
+            command = [str(self.options.binary), "bench", str(folder), "--device", self.options.device, "--backend", self.options.backend, "--dtype", dtype]
             command += ["--lengths", ",".join(map(str, lengths)), "--batch-tokens", str(512 if cpu else batch)]
             memory = Memory()
             process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -327,12 +368,13 @@ class Check:
 class Server:
     """The binary, serving one model on a free port."""
 
-    def __init__(self, check, models, dtype):
+    def __init__(self, check, models, dtype, device=None, backend=None):
         self.check, self.models, self.dtype = check, models, dtype
+        self.device, self.backend = device or check.options.device, backend or check.options.backend
 
     def __enter__(self):
         started = time.monotonic()
-        command = [str(self.check.options.binary), *self.models, "--port", "0", "--device", self.check.options.device, "--dtype", self.dtype]
+        command = [str(self.check.options.binary), *self.models, "--port", "0", "--device", self.device, "--backend", self.backend, "--dtype", self.dtype]
         self.log = open(self.check.options.out / "server.log", "w+")
         self.process = subprocess.Popen(command, stdout=self.log, stderr=subprocess.STDOUT, env={**os.environ, "NO_COLOR": "1", "RUST_LOG": "info"})
         self.url = None
