@@ -78,11 +78,14 @@ impl Words {
             }
     }
 
-    /// A part of a compound ("ERBB2" of "ERBB2-positive").
+    /// A part of a compound ("ERBB2" of "ERBB2-positive"), or one member of a pair ("OCT4" of "OCT3/4").
     fn have_part(&self, term: &Term<'_>) -> bool {
-        parts(term.text).filter(|part| part.chars().count() > 1 && !is_figure(part)).any(|part| {
-            let part = bare(part);
-            self.bare.contains(&part) || beginning(&part).is_some_and(|beginning| self.begins(&beginning))
+        let whole = |part: &str| part.chars().count() > 1 && !is_figure(part);
+        let family: String = bare(term.text).chars().take_while(|c| c.is_alphabetic()).collect();
+        parts(term.text).any(|part| {
+            let part = if whole(part) { bare(part) } else { format!("{family}{part}") };
+            self.bare.contains(&part)
+                || (whole(&part) && beginning(&part).is_some_and(|beginning| self.begins(&beginning)))
         })
     }
 
@@ -392,6 +395,8 @@ mod tests {
         check("NF-kB is active.", "NF-κB is active.", &[]);
         check("Arterial stiffness in uraemia.", "Uremic patients.", &[]);
         check("ERBB2-positive tumors shrink.", "ERBB2 tumors shrink.", &[]);
+        check("Loss of OCT3/4 stops growth.", "Oct4 and growth.", &[]);
+        check("Loss of OCT3/4 stops growth.", "Oct6 and growth.", &["OCT3/4"]);
         check("Strains of Escherichia coli grow.", "Growth of E. coli.", &[]);
         check("Strains of Escherichia coli grow.", "Growth of B. coli.", &["Escherichia"]);
         check("He worked for Donald Trump.", "He worked for Mr Trump.", &[]);
