@@ -32,7 +32,7 @@ test("no document's words become markup, on any page", async (t) => {
   const pages = (await bench.server.api("POST", "/sql", { sql })).rows.map((row) => row.page_id);
   assert.ok(claims.length >= 5 && pages.length >= 5, `${claims.length} claims, ${pages.length} pages`);
   const addresses = [
-    ...Object.values(await bench.addresses()).filter((address) => !address.includes("claim_0")),
+    ...Object.values(await bench.addresses()).filter((address) => !address.endsWith("/claim_0")),
     ...claims.map((claim) => `/claims/${claim.claim_id}`),
     ...pages.flatMap((page) => [`/pages/${page}`, `/pages/${page}?quarantined=1`]),
     `/tasks/${bench.task}?text=${encodeURIComponent('"><script>lyraHostileRan("query")</script>')}`,
