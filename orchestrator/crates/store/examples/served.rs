@@ -4,6 +4,8 @@
 //! cargo run --release -p lyra-store --example served -- FOLDER GIGABYTES [GIGABYTES...]
 //! ```
 //!
+//! A folder that an earlier run filled grows on.
+//!
 //! Every task has three searches of 40 new pages, each an abstract of 1.5 kB with a vector, and 20 claims with 15 judgments
 //! each, written by the same calls as in a job. At each size, one writer goes on alone for ten seconds, then beside eight
 //! readers who open claims and pages of claims of tasks at random.
@@ -42,8 +44,8 @@ async fn main() {
     let folder = args.next().unwrap();
     let path = Path::new(&folder).join("lyra.db");
     let store = Store::open(&path, StoreConfig::default()).await.unwrap();
-    let mut random = fastrand::Rng::with_seed(2026);
-    let mut tasks = Vec::new();
+    let mut tasks = existing(&store).await;
+    let mut random = fastrand::Rng::with_seed(2026 + tasks.len() as u64);
     for size in args {
         let wanted = size.parse::<f64>().unwrap() * 1e9;
         while (std::fs::metadata(&path).unwrap().len() as f64) < wanted {
@@ -70,6 +72,19 @@ async fn main() {
         println!("  claims with evidence: {}", times(claims));
     }
     store.close().await;
+}
+
+/// The tasks of an earlier run on the same folder.
+async fn existing(store: &Store) -> Vec<TaskId> {
+    let (mut found, mut cursor) = (Vec::new(), None);
+    loop {
+        let page = store.list_tasks(1_000, cursor.as_deref()).await.unwrap();
+        found.extend(page.tasks.into_iter().map(|task| task.id));
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            return found;
+        }
+    }
 }
 
 /// Works off tasks for a while.
