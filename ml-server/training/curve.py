@@ -119,12 +119,14 @@ def rationale_f1(rows: list[Row], said: list[tuple[int, list[int]]]) -> float:
 def figures(rows: list[Row], windows: list[Any], threshold: float, part: int | None = None, decides: float = 0.4) -> Row:
     """Figures by set, of the rows of one half or of all."""
     found: Row = {}
-    for kind in ("scifact", "written", "contrast"):
+    for kind in ("scifact", "written", "contrast", "retrieved"):
         some = [n for n, row in enumerate(rows) if row["kind"] == kind and part in (None, half(row))]
         said = [judge(windows[n], threshold, decides) for n in some]
         pairs = [(NUMBER[rows[n]["label"]], side) for n, (side, _) in zip(some, said)]
+        right, taken, _ = counted_sides(pairs)
         found[kind] = {"n": len(some), "accuracy": numpy.mean([a == b for a, b in pairs]), "label F1": label_f1(pairs),
-                       "rationale F1": rationale_f1([rows[n] for n in some], said), "wrong side": sum(a != NEUTRAL != b != a for a, b in pairs)}
+                       "rationale F1": rationale_f1([rows[n] for n in some], said), "sides": taken, "precision": right / max(1, taken),
+                       "wrong side": sum(a != NEUTRAL != b != a for a, b in pairs)}
         if kind == "contrast":
             groups: dict[str, list[bool]] = defaultdict(list)
             for n, (a, b) in zip(some, pairs):
@@ -144,7 +146,8 @@ def figures(rows: list[Row], windows: list[Any], threshold: float, part: int | N
 
 
 FIGURES = {"scifact": ("accuracy", "label F1", "rationale F1"), "written": ("accuracy", "label F1", "rationale F1"),
-           "contrast": ("accuracy", "label F1", "all texts"), "twins": ("opposite share", "right")}
+           "contrast": ("accuracy", "label F1", "all texts"),
+           "retrieved": ("accuracy", "label F1", "precision"), "twins": ("opposite share", "right")}
 
 
 def paired(old: Row, new: Row, thresholds: list[float], part: int | None) -> None:

@@ -72,9 +72,9 @@ class Packer:
         return [n for n in numbers if 0 <= n < len(self.docs[doc]["sentences"])]
 
     def written(self) -> list[Row]:
-        """Claims written by reading, of the shared data and of `claims/inference.jsonl`."""
+        """Claims written by reading, of the shared data and of `claims/inference*.jsonl`."""
         rows = []
-        own = [(name, restated(name)) for name in ("inference", "inference_2")]
+        own = [(name, restated(name)) for name in ("inference", "inference_2", "inference_3")]
         for name, found in [*((name, self.read(name)) for name in ("written", "written_2")), *own]:
             for number, row in enumerate(found):
                 if row["doc"] not in self.docs or not self.outside(row["claim"]):
@@ -134,6 +134,26 @@ class Packer:
                 for row in [*self.read("mined_pairs"), *own]
                 if row["label"] in NUMBER and row["doc"] in self.docs and row["doc"] not in held and self.outside(row["claim"])]
 
+    def retrieved(self, held: set[str]) -> list[Row]:
+        """Claims with texts of other works that an earlier verifier took to decide them, or nearly so, labeled by reading."""
+        own = [json.loads(line) for line in (HERE / "claims/retrieved.jsonl").read_text(encoding="utf8").splitlines()]
+        with gzip.open(SHARED / "data/questions/sentence_roles.jsonl.gz", "rt", encoding="utf8") as lines:
+            roles = {row["doc"]: row["sentences"] for row in map(json.loads, lines)}
+        terse = {row["id"]: row["claim"] for row in map(json.loads, (SHARED / "data/scifact/claims_train.jsonl").read_text(encoding="utf8").splitlines())}
+
+        def claim(row: Row) -> str:
+            """The claim itself where we wrote it, else what the row refers to: a sentence, a claim made of one, a claim of SciFact."""
+            if "claim" in row:
+                return row["claim"]
+            if "scifact" in row:
+                return terse[row["scifact"]]
+            doc, number = row.get("said") or row["role"]
+            return self.docs[doc]["sentences"][number].strip() if "said" in row else roles[doc][number]["claim"]
+
+        found = [{**row, "claim": claim(row), "label": NUMBER[row["label"]], "rationale": self.sentences(row["doc"], row["rationale"])} for row in own
+                 if row["label"] in NUMBER and row["doc"] in self.docs and row["doc"] not in held]
+        return [row for row in found if self.outside(row["claim"])]
+
     def pairs(self, name: str, keep: Callable[[Row], bool], most: int | None = None) -> list[list[Any]]:
         rows = [row for row in self.read(name) if row["label"] in NUMBER and row.get("lang", "en") == "en" and keep(row) and len(row["premise"]) < 2_600]
         self.random.shuffle(rows)
@@ -155,7 +175,7 @@ class Packer:
         trials = [{key: row[key] for key in ("pmcid", "intervention", "comparator", "outcome", "effect", "evidence")}
                   for row in self.read("evidence_inference") if self.outside(row["evidence"])]
         questions = [row for row in self.read("pubmedqa") if row["split"] == "train" and self.outside(row["question"])]
-        return {"docs": self.docs, "written": written, "contrast": self.contrast(held), "mined": self.mined(held), "scifact": train,
+        return {"docs": self.docs, "written": written, "contrast": self.contrast(held), "mined": self.mined(held), "retrieved": self.retrieved(held), "scifact": train,
                 "scifact held out": held_out, "trials": trials, "questions": questions, "pairs": pairs, "dev": dev, "held": sorted(held)}
 
 

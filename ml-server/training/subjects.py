@@ -18,7 +18,7 @@ import re
 from collections import Counter, defaultdict
 from typing import Any, Iterator
 
-from twins import interval
+from twins import in_order, interval
 
 Row = dict[str, Any]
 PLACEHOLDER = "this"
@@ -92,7 +92,7 @@ def main() -> None:
             out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in checks(given.checks))
     if given.eval and given.rows:
         rows = [json.loads(line) for line in open(given.rows, encoding="utf8")]
-        answers = [answer for part in json.load(open(given.eval, encoding="utf8"))["sets"] for answer in part["answers"]]
+        answers = in_order(json.load(open(given.eval, encoding="utf8")))
         kinds, sided = Counter(), Counter()
         for row, answer in zip(rows, answers):
             kind = row["kind"].split(":")[0]

@@ -40,7 +40,7 @@ class Claims(unittest.TestCase):
             self.assertTrue(all(version["edits"] for version in row["versions"]))
 
     def test_only_sides_have_a_rationale(self) -> None:
-        for name in ("inference", "inference_2", "mined"):
+        for name in ("inference", "inference_2", "inference_3", "mined", "retrieved"):
             for row in self.rows(name):
                 self.assertIn(row["label"], ("SUPPORT", "REFUTE", "NEI", "unsure"))
                 self.assertFalse(row["label"] == "NEI" and row["rationale"], row)

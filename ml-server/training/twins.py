@@ -52,6 +52,11 @@ def interval(found: int, of: int) -> str:
     return f"{share:.3f} [{max(0.0, low):.3f}, {high:.3f}] ({found} of {of})"
 
 
+def in_order(evaluation: Row) -> list[Row]:
+    """Answers in the order of the rows, which `lyra eval` numbers; it may answer in another one."""
+    return sorted((answer for part in evaluation["sets"] for answer in part["answers"]), key=lambda answer: int(answer["id"]))
+
+
 def score(answers: list[Row], show: bool) -> None:
     found = list(zip(answers[::2], answers[1::2]))
     says = lambda row: row["said"] or "NEI"
@@ -77,7 +82,7 @@ def main() -> None:
             out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in pairs())
     if given.eval:
         with open(given.eval, encoding="utf8") as file:
-            score([answer for part in json.load(file)["sets"] for answer in part["answers"]], given.list)
+            score(in_order(json.load(file)), given.list)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from opposites import directions, opposite, other_number, renumbered, shared_num
 from wordings import reworded
 
 WINDOW, STRIDE = 4, 2
-WEIGHTS = {"own": 4.0, "inference": 3.2, "twins": 3.0, "rewordings": 2.0, "contrast": 3.2, "directions": 1.4, "numbers": 1.0, "mined": 1.3, "scifact": 0.3,
+WEIGHTS = {"own": 4.0, "inference": 4.4, "twins": 3.0, "rewordings": 2.0, "contrast": 3.2, "directions": 1.4, "numbers": 1.0, "mined": 1.0, "retrieved": 4.0, "scifact": 0.3,
            "silence": 0.9, "subjects": 1.0, "whole": 1.0, "trials": 0.5, "general": 1.2}
 KEPT = 2.5
 """Weight of unlabeled windows, on which the answers of the initial verifier are kept."""
@@ -40,6 +40,7 @@ class Windows(Examples):
         self.weights = WEIGHTS | ({"kept": KEPT} if kept else {})
         self.inferred = [row for row in self.written if row["id"].startswith(("inference", "more"))]
         self.plain = [row for row in self.written if not row["id"].startswith(("inference", "more"))]
+        self.found = [row for row in self.pack["retrieved"] if row["split"] == "train"]
         by_text = {(row["doc"], row["claim"]): row for row in self.written}
         pairs = [(row, by_text[row["doc"], row["twin"]]) for row in self.written if row.get("twin") and (row["doc"], row["twin"]) in by_text]
         self.same = [(a, b) for a, b in pairs if a["label"] == b["label"]]
@@ -209,6 +210,15 @@ class Windows(Examples):
     def unit_mined(self) -> list[Example]:
         return [self.of(self.random.choice(self.pack["mined"]))]
 
+    def unit_retrieved(self) -> list[Example]:
+        """A claim with a text that a search found; most often the window that an earlier verifier took to decide it."""
+        row = self.random.choice(self.found)
+        text = self.docs[row["doc"]]
+        if row["label"] != NEUTRAL or self.random.random() < 0.4:
+            return self.own(row | {"guess": None})
+        at = row["at"]
+        return [Example(self.titled(text["title"]), text["sentences"][at : at + WINDOW], row["claim"], NEUTRAL, [])]
+
     def unit_scifact(self) -> list[Example]:
         """SciFact names every sentence that decides, most of which do alone."""
         row = self.random.choice(self.pack["scifact"])
@@ -220,10 +230,9 @@ class Windows(Examples):
         return [Example(self.titled(text["title"]), window, row["claim"], row["label"], [n - at for n in row["rationale"] if at <= n < at + WINDOW])]
 
     def unit_kept(self) -> list[Example]:
-        """A terse claim with a window of a text that it cites, or of one that shares words with it; no label."""
+        """A terse claim with a window of a text that it cites; no label. What was said about other texts is not kept: it is often wrong."""
         row = self.random.choice(self.pack["scifact"] if self.random.random() < 0.5 else self.inferred)
-        doc = row["doc"] if self.random.random() < 0.5 else self.other_doc(row["claim"], row["doc"])
-        text = self.docs[doc]
+        text = self.docs[row["doc"]]
         return [Example(self.titled(text["title"]), self.near(row["claim"], text["sentences"])[1], row["claim"], UNKNOWN)]
 
     def unit_silence(self) -> list[Example]:

@@ -35,7 +35,8 @@ def rows(sample: int) -> Iterator[tuple[str, Row]]:
         if row["split"] != "train":
             groups[row["group"]].append(row)
     some = chosen.sample(sorted(groups), min(sample // 3, len(groups)))
-    sets = {"scifact": scifact, "written": chosen.sample(held, min(sample, len(held))), "contrast": [row for name in some for row in groups[name]]}
+    found = [row for row in packer.retrieved({row["doc"] for row in [*held, *scifact]}) if row["split"] != "train"]
+    sets = {"scifact": scifact, "written": chosen.sample(held, min(sample, len(held))), "contrast": [row for name in some for row in groups[name]], "retrieved": found}
     for name, found in sets.items():
         for row in found:
             yield name, {**packer.docs[row["doc"]], **row}

@@ -29,7 +29,7 @@ const MAX_WINDOWS: usize = 24;
 const SILENT: f64 = 0.9;
 /// Least probability of a refutation of a claim that Lyra worded. Passages that a search finds for such a claim rarely refute it: of 32
 /// refutations over 24 questions, 3 were right before this rule (`docs/quality.md`).
-const MIN_REFUTATION: f64 = 0.5;
+const MIN_REFUTATION: f64 = 0.6;
 /// From this probability of support on, in any window, such a refutation does not count.
 const MAX_SUPPORT: f64 = 0.2;
 /// From this probability on a sentence is part of what decides.
