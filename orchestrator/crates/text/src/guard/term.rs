@@ -80,12 +80,13 @@ impl Words {
 
     /// A part of a compound ("ERBB2" of "ERBB2-positive"), or one member of a pair ("OCT4" of "OCT3/4").
     fn have_part(&self, term: &Term<'_>) -> bool {
-        let whole = |part: &str| part.chars().count() > 1 && !is_figure(part);
-        let family: String = bare(term.text).chars().take_while(|c| c.is_alphabetic()).collect();
-        parts(term.text).any(|part| {
-            let part = if whole(part) { bare(part) } else { format!("{family}{part}") };
-            self.bare.contains(&part)
-                || (whole(&part) && beginning(&part).is_some_and(|beginning| self.begins(&beginning)))
+        let family = family(&bare(term.text));
+        let named = |part: &str| match part {
+            figure if is_figure(figure) => Some(format!("{family}{figure}")),
+            word => (word.chars().count() > 1).then(|| bare(word)),
+        };
+        parts(term.text).filter_map(named).any(|part| {
+            self.bare.contains(&part) || beginning(&part).is_some_and(|beginning| self.begins(&beginning))
         })
     }
 
@@ -100,11 +101,11 @@ impl Words {
 
     /// The family that a symbol is of: "TRPV" of "TRPV1", and no other member of it.
     fn have_letters(&self, word: &str) -> bool {
-        let letters: String = word.chars().take_while(|c| c.is_alphabetic()).collect();
-        let family =
+        let letters = family(word);
+        let whole =
             |word: &String| word.strip_prefix(&letters).is_some_and(|rest| !rest.contains(char::is_numeric));
         letters.chars().count() >= 3
-            && self.bare.range(letters.clone()..).take_while(|w| w.starts_with(&letters)).any(family)
+            && self.bare.range(letters.clone()..).take_while(|w| w.starts_with(&letters)).any(whole)
     }
 
     /// Another word of a name of several ("Donald Trump").
@@ -343,6 +344,11 @@ fn bare(text: &str) -> String {
         }
     }
     out
+}
+
+/// The letters that a symbol begins with, without the number of the member: "TRPV" of "TRPV1".
+fn family(symbol: &str) -> String {
+    symbol.chars().take_while(|c| c.is_alphabetic()).collect()
 }
 
 /// The first five letters of a word that has as many.
