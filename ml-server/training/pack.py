@@ -32,6 +32,7 @@ from fence import Fence, signature  # noqa: E402
 from texts import texts  # noqa: E402
 
 Row = dict[str, Any]
+SCIFACT = SHARED / "data/scifact/claims_train.jsonl"
 HELD_OUT_CLAIMS = 170
 PAIRS = {  # set: (file, sources or None, splits or None, most)
     "captions": ("train", {"snli", "esnli_dev"}, None, 35_000),
@@ -65,8 +66,7 @@ class Packer:
         return self.seen[text]
 
     def read(self, name: str) -> list[Row]:
-        with gzip.open(SHARED / f"data/nli/{name}.jsonl.gz", "rt", encoding="utf8") as lines:
-            return [json.loads(line) for line in lines]
+        return rows_of(SHARED / f"data/nli/{name}.jsonl.gz")
 
     def sentences(self, doc: str, numbers: list[int]) -> list[int]:
         return [n for n in numbers if 0 <= n < len(self.docs[doc]["sentences"])]
@@ -87,8 +87,7 @@ class Packer:
     def scifact(self, written_docs: set[str]) -> tuple[list[Row], list[Row]]:
         """Training and held-out (claim, abstract) pairs. Held-out abstracts have no written claims either."""
         by_claim: dict[int, list[Row]] = defaultdict(list)
-        for line in (SHARED / "data/scifact/claims_train.jsonl").read_text(encoding="utf8").splitlines():
-            row = json.loads(line)
+        for row in rows_of(SCIFACT):
             if not self.outside(row["claim"]):
                 self.dropped["scifact claims"] += 1
                 continue
@@ -113,8 +112,7 @@ class Packer:
         rows = [{"group": row["doc"] + row["claim"], "doc": row["doc"], "claim": row["claim"], "title": row["title"], "sentences": row["sentences"],
                  "label": NUMBER[row["label"]], "rationale": row["rationale"], "edited": [], "split": "train"}
                 for row in self.read("contrast") if row["doc"] in self.docs and row["doc"] not in held and self.outside(row["claim"])]
-        for line in [line for name in ("contrast", "contrast_2") for line in (HERE / f"claims/{name}.jsonl").read_text(encoding="utf8").splitlines()]:
-            row = json.loads(line)
+        for row in [*our("contrast"), *our("contrast_2")]:
             text = self.docs.get(row["doc"])
             if text is None or not self.outside(row["claim"]) or (row["split"] == "train" and row["doc"] in held):
                 self.dropped["contrast"] += 1
@@ -129,17 +127,14 @@ class Packer:
 
     def mined(self, held: set[str]) -> list[Row]:
         """Claims with the closest other texts, labeled by reading."""
-        own = [json.loads(line) for line in (HERE / "claims/mined.jsonl").read_text(encoding="utf8").splitlines()]
         return [{"doc": row["doc"], "claim": row["claim"], "label": NUMBER[row["label"]], "rationale": self.sentences(row["doc"], row["rationale"])}
-                for row in [*self.read("mined_pairs"), *own]
+                for row in [*self.read("mined_pairs"), *our("mined")]
                 if row["label"] in NUMBER and row["doc"] in self.docs and row["doc"] not in held and self.outside(row["claim"])]
 
     def retrieved(self, held: set[str]) -> list[Row]:
         """Claims with texts of other works that an earlier verifier took to decide them, or nearly so, labeled by reading."""
-        own = [json.loads(line) for line in (HERE / "claims/retrieved.jsonl").read_text(encoding="utf8").splitlines()]
-        with gzip.open(SHARED / "data/questions/sentence_roles.jsonl.gz", "rt", encoding="utf8") as lines:
-            roles = {row["doc"]: row["sentences"] for row in map(json.loads, lines)}
-        terse = {row["id"]: row["claim"] for row in map(json.loads, (SHARED / "data/scifact/claims_train.jsonl").read_text(encoding="utf8").splitlines())}
+        roles = {row["doc"]: row["sentences"] for row in rows_of(SHARED / "data/questions/sentence_roles.jsonl.gz")}
+        terse = {row["id"]: row["claim"] for row in rows_of(SCIFACT)}
 
         def claim(row: Row) -> str:
             """The claim itself where we wrote it, else what the row refers to: a sentence, a claim made of one, a claim of SciFact."""
@@ -150,7 +145,7 @@ class Packer:
             doc, number = row.get("said") or row["role"]
             return self.docs[doc]["sentences"][number].strip() if "said" in row else roles[doc][number]["claim"]
 
-        found = [{**row, "claim": claim(row), "label": NUMBER[row["label"]], "rationale": self.sentences(row["doc"], row["rationale"])} for row in own
+        found = [{**row, "claim": claim(row), "label": NUMBER[row["label"]], "rationale": self.sentences(row["doc"], row["rationale"])} for row in our("retrieved")
                  if row["label"] in NUMBER and row["doc"] in self.docs and row["doc"] not in held]
         return [row for row in found if self.outside(row["claim"])]
 
@@ -179,9 +174,20 @@ class Packer:
                 "scifact held out": held_out, "trials": trials, "questions": questions, "pairs": pairs, "dev": dev, "held": sorted(held)}
 
 
+def rows_of(path: Path) -> list[Row]:
+    """The rows of a file of JSON Lines, compressed or not."""
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def our(name: str) -> list[Row]:
+    """The rows of one of our own files."""
+    return rows_of(HERE / f"claims/{name}.jsonl")
+
+
 def restated(name: str) -> list[Row]:
     """Claims of one of our own files; each twin names the claim before it, which it restates."""
-    rows = [json.loads(line) for line in (HERE / f"claims/{name}.jsonl").read_text(encoding="utf8").splitlines()]
+    rows = our(name)
     said = rows[0]
     for row in rows:
         if row["kind"] != "twin":
