@@ -156,36 +156,30 @@ impl Model {
         batch_tokens: impl Fn(&Device) -> usize,
     ) -> Result<Self, Error> {
         let mut opened = Opened::new(source, max_tokens)?;
+        let name = opened.spec.name.clone();
         let mut passed_over = candidates.passed_over().to_vec();
         let mut proof = None;
-        for device in candidates.accelerated() {
-            let tokens = batch_tokens(device);
-            let proven = match opened.place(device, tokens) {
-                Ok(placed) => {
-                    let proof = match &proof {
-                        Some(proof) => proof,
-                        None => proof.insert(opened.proof()?),
-                    };
-                    let precision = placed.precision();
-                    proof.check(|batch| placed.run(batch), precision).map(|()| placed)
-                }
-                Err(Error::Unsupported(reason)) => Err((PassedOverCause::Unsupported, reason)),
-                Err(error @ Error::Device(_)) => Err((PassedOverCause::Failed, error.to_string())),
-                Err(error) => return Err(error),
-            };
-            match proven {
-                Ok(placed) => return Ok(opened.finish(device, placed, tokens, passed_over)),
-                Err((cause, reason)) => {
-                    let next =
-                        PassedOver { backend: device.backend(), device: device.to_string(), cause, reason };
-                    warn(&opened.spec.name, &next);
-                    passed_over.push(next);
-                }
-            }
-        }
-        let tokens = batch_tokens(&Device::Cpu);
-        let placed = opened.place(&Device::Cpu, tokens)?;
-        Ok(opened.finish(&Device::Cpu, placed, tokens, passed_over))
+        let proven = first_proven(
+            candidates.accelerated(),
+            |device| {
+                let placed = opened.place(device, batch_tokens(device))?;
+                let proof = match &proof {
+                    Some(proof) => proof,
+                    None => proof.insert(opened.proof()?),
+                };
+                let precision = placed.precision();
+                Ok(proof.check(|batch| placed.run(batch), precision).map(|()| placed))
+            },
+            |next| {
+                warn(&name, &next);
+                passed_over.push(next);
+            },
+        )?;
+        let (device, placed) = match proven {
+            Some(found) => found,
+            None => (&Device::Cpu, opened.place(&Device::Cpu, batch_tokens(&Device::Cpu))?),
+        };
+        Ok(opened.finish(device, placed, batch_tokens(device), passed_over))
     }
 
     /// One row per input, in order: a pooled vector (not normalized) or logits, for a verifier those of the labels and
@@ -209,6 +203,25 @@ impl Model {
     }
 }
 
+/// The first device that an attempt succeeds on, with what it gives; `passed_over` hears why those before it are not used.
+fn first_proven<'a, T>(
+    devices: &'a [Device],
+    mut attempt: impl FnMut(&Device) -> Result<Result<T, (PassedOverCause, String)>, Error>,
+    mut passed_over: impl FnMut(PassedOver),
+) -> Result<Option<(&'a Device, T)>, Error> {
+    for device in devices {
+        let (cause, reason) = match attempt(device) {
+            Ok(Ok(found)) => return Ok(Some((device, found))),
+            Ok(Err(wrong)) => wrong,
+            Err(Error::Unsupported(reason)) => (PassedOverCause::Unsupported, reason),
+            Err(error @ Error::Device(_)) => (PassedOverCause::Failed, error.to_string()),
+            Err(error) => return Err(error),
+        };
+        passed_over(PassedOver { backend: device.backend(), device: device.to_string(), cause, reason });
+    }
+    Ok(None)
+}
+
 /// Tells the operator that a device is not used for a model, and what to do.
 fn warn(model: &str, PassedOver { backend, device, cause, reason }: &PassedOver) {
     if *cause == PassedOverCause::Wrong {
@@ -227,6 +240,45 @@ fn warn(model: &str, PassedOver { backend, device, cause, reason }: &PassedOver)
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn devices_that_cannot_compute_a_model_are_passed_over_in_order() {
+        let wrong = || (PassedOverCause::Wrong, "cosine 0.2".to_owned());
+        let mut attempts = [
+            Err(Error::Unsupported("the width 9".to_owned())),
+            Err(Error::Device("out of memory".to_owned())),
+            Ok(Err(wrong())),
+            Ok(Ok("computes")),
+            Ok(Ok("never asked")),
+        ]
+        .into_iter();
+        let devices = vec![Device::Cpu; 5];
+        let mut reasons = Vec::new();
+        let found = first_proven(
+            &devices,
+            |_| attempts.next().unwrap(),
+            |next| reasons.push((next.cause, next.reason)),
+        );
+        assert_eq!(found.unwrap().map(|(_, found)| found), Some("computes"));
+        assert_eq!(reasons[0], (PassedOverCause::Unsupported, "the width 9".to_owned()));
+        assert_eq!(reasons[1].0, PassedOverCause::Failed);
+        assert_eq!(reasons[2..], [wrong()]);
+        assert_eq!(attempts.count(), 1);
+    }
+
+    #[test]
+    fn without_a_device_that_computes_there_is_none_and_other_errors_end_the_search() {
+        let devices = vec![Device::Cpu; 2];
+        let refuse = |_: &Device| Ok(Err::<(), _>((PassedOverCause::Wrong, String::new())));
+        assert!(first_proven(&devices, refuse, drop).unwrap().is_none());
+        let mut asked = 0;
+        let fail = |_: &Device| -> Result<Result<(), _>, _> {
+            asked += 1;
+            Err(Error::Start("no such file".to_owned()))
+        };
+        assert!(first_proven(&devices, fail, drop).is_err());
+        assert_eq!(asked, 1);
+    }
 
     #[test]
     fn sources_are_told_apart() {

@@ -89,8 +89,9 @@ pub enum Texts {
     /// All that there are.
     #[default]
     All,
-    /// Those that passages are taken from: the abstract, and the full text of a paper whose sections are known. From a
-    /// cluster, the claims and description of a patent are not fetched.
+    /// Those that passages are taken from: the abstract, and the full text of a paper whose sections are known. A cluster
+    /// sends neither the claims and description of a patent, nor more than 80 paragraphs of a full text: those that say
+    /// most about the query, each on its line.
     OfPassages,
 }
 

@@ -14,6 +14,7 @@ mod evidence;
 mod fault;
 mod lanes;
 mod mapping;
+mod paragraphs;
 mod record;
 mod score;
 mod shelf;

@@ -3,6 +3,7 @@
 
 use super::dsl;
 use super::mapping::vector_field;
+use super::paragraphs;
 use super::record;
 use super::shelf::Shelf;
 use crate::backend::{FeatureScope, Filter, ValueField};
@@ -82,7 +83,7 @@ pub(crate) async fn search(
     let mut ranked: Vec<(String, Candidate)> = candidates.into_iter().collect();
     ranked.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then_with(|| a.0.cmp(&b.0)));
     ranked.truncate(k);
-    hits(shelf, ranked, narrow.texts, stop).await
+    hits(shelf, ranked, (narrow.texts, query), stop).await
 }
 
 /// Scores of both kinds for every candidate, and their mix.
@@ -204,7 +205,7 @@ async fn scored(
 async fn hits(
     shelf: &Shelf,
     ranked: Vec<(String, Candidate)>,
-    texts: Texts,
+    (texts, query): (Texts, &str),
     stop: &CancellationToken,
 ) -> Result<Vec<CorpusHit>> {
     let ids: Vec<String> = ranked.iter().map(|(id, _)| id.clone()).collect();
@@ -220,10 +221,9 @@ async fn hits(
     if texts == Texts::OfPassages {
         let papers: Vec<String> =
             ids.into_iter().filter(|id| sources.get(id).is_some_and(record::has_sections)).collect();
-        let bodies = shelf.cluster.by_id(&shelf.index, &papers, Some(&["desc"]), stop).await?;
-        for (id, mut body) in bodies {
+        for (id, text) in paragraphs::told(shelf, &papers, query, stop).await? {
             if let Some(source) = sources.get_mut(&id) {
-                source["desc"] = body["desc"].take();
+                source["desc"] = Value::String(text);
             }
         }
     }

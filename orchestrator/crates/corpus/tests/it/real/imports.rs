@@ -286,3 +286,44 @@ async fn passages_come_without_descriptions_on_a_real_cluster() {
     }
     bench.corpora.remove("c").await.unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_a_long_text_only_telling_paragraphs_come_on_a_real_cluster() {
+    for version in VERSIONS {
+        only_telling_paragraphs_come(version).await;
+    }
+}
+
+async fn only_telling_paragraphs_come(version: u32) {
+    let Some(urls) = addresses(version) else { return };
+    let bench = bench(config(&urls));
+    let page = |n: u32| format!("Page {n} of the book is about pillows and what they are filled with.\n\n");
+    let body: String = (0..200).map(page).collect();
+    let tex = format!(
+        "\\documentclass{{book}}\\title{{Naps}}\\begin{{document}}\\maketitle\n\\section{{Methods}}\n{body}\n\
+         \\section{{Results}}\nAdults who took NAPS kept their memories.\n\n{body}\\end{{document}}\n"
+    );
+    let book = bench.folder.path().join("book.tex");
+    std::fs::write(&book, tex).unwrap();
+    let (options, model) = (without_vectors(), Hashing::default());
+    let stop = CancellationToken::new();
+    bench.corpora.import_with("c", &[book], &options, &model, &|_| {}, &stop).await.unwrap();
+    let mut found = Vec::new();
+    for texts in [Texts::All, Texts::OfPassages] {
+        let narrow = Narrow { texts, ..Narrow::default() };
+        let query = "a nap and the memory of an adult";
+        let hits =
+            bench.corpora.search_narrowed("c", query, Method::Bm25, 10, None, &narrow).await.unwrap().hits;
+        found.push(hits.into_iter().next().unwrap().document);
+    }
+    let lines: Vec<Vec<&str>> = found.iter().map(|document| document.desc.lines().collect()).collect();
+    assert!(lines[0].len() > 400, "{:?}", lines[0]);
+    assert_eq!(lines[1].iter().filter(|line| !line.is_empty()).count(), 80, "{version}");
+    for (whole, fetched) in lines[0].iter().zip(&lines[1]).filter(|(_, fetched)| !fetched.is_empty()) {
+        assert_eq!(whole, fetched);
+    }
+    let passages = found[1].passages();
+    let telling = passages.iter().find(|passage| passage.text.contains("Adults who took NAPS")).unwrap();
+    assert_eq!(telling.heading, Some("Results"));
+    bench.corpora.remove("c").await.unwrap();
+}
