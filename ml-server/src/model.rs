@@ -204,11 +204,11 @@ impl Model {
 }
 
 /// The first device that an attempt succeeds on, with what it gives; `passed_over` hears why those before it are not used.
-fn first_proven<'a, T>(
-    devices: &'a [Device],
+fn first_proven<T>(
+    devices: &[Device],
     mut attempt: impl FnMut(&Device) -> Result<Result<T, (PassedOverCause, String)>, Error>,
     mut passed_over: impl FnMut(PassedOver),
-) -> Result<Option<(&'a Device, T)>, Error> {
+) -> Result<Option<(&Device, T)>, Error> {
     for device in devices {
         let (cause, reason) = match attempt(device) {
             Ok(Ok(found)) => return Ok(Some((device, found))),

@@ -119,25 +119,30 @@ def rationale_f1(rows: list[Row], said: list[tuple[int, list[int]]]) -> float:
 def figures(rows: list[Row], windows: list[Any], threshold: float, part: int | None = None, decides: float = 0.4) -> Row:
     """Figures by set, of the rows of one half or of all."""
     found: Row = {}
-    for kind in ("scifact", "written", "contrast", "retrieved"):
+    for kind in ("scifact", "written", "contrast", "retrieved", "edited"):
         some = [n for n, row in enumerate(rows) if row["kind"] == kind and part in (None, half(row))]
+        if not some:
+            continue
         said = [judge(windows[n], threshold, decides) for n in some]
         pairs = [(NUMBER[rows[n]["label"]], side) for n, (side, _) in zip(some, said)]
         right, taken, _ = counted_sides(pairs)
         found[kind] = {"n": len(some), "accuracy": numpy.mean([a == b for a, b in pairs]), "label F1": label_f1(pairs),
                        "rationale F1": rationale_f1([rows[n] for n in some], said), "sides": taken, "precision": right / max(1, taken),
                        "wrong side": sum(a != NEUTRAL != b != a for a, b in pairs)}
-        if kind == "contrast":
+        if kind in ("contrast", "edited"):
             groups: dict[str, list[bool]] = defaultdict(list)
             for n, (a, b) in zip(some, pairs):
                 groups[rows[n]["group"]].append(a == b)
             found[kind] |= {"all texts": numpy.mean([all(group) for group in groups.values()]), "claims": len(groups)}
-    some = [n for n, row in enumerate(rows) if row["doc"] == "-" and "text" in row["kind"] and part in (None, half(row))]
-    if some:
+    for name, kind in (("twins", "text"), ("twins of versions", "version")):
+        some = [n for n, row in enumerate(rows) if row["doc"] == "-" and kind in row["kind"] and part in (None, half(row))]
+        if not some:
+            continue
         sides = [judge(windows[n], threshold, decides)[0] for n in some]
         pairs = list(zip(sides[::2], sides[1::2]))
-        found["twins"] = {"pairs": len(pairs), "opposite": sum({a, b} == {REFUTES, SUPPORTS} for a, b in pairs), "a side and neutral": sum((a == NEUTRAL) != (b == NEUTRAL) for a, b in pairs),
-                          "right": numpy.mean([side == NUMBER[rows[n]["label"]] for n, side in zip(some, sides)])}
+        found[name] = {"pairs": len(pairs), "opposite": sum({a, b} == {REFUTES, SUPPORTS} for a, b in pairs), "a side and neutral": sum((a == NEUTRAL) != (b == NEUTRAL) for a, b in pairs),
+                       "right": numpy.mean([side == NUMBER[rows[n]["label"]] for n, side in zip(some, sides)])}
+        found[name]["opposite share"] = found[name]["opposite"] / len(pairs)
     some = [n for n, row in enumerate(rows) if row["doc"] == "-" and "text" not in row["kind"] and part in (None, half(row))]
     for kind in ("neighbor", "taken out"):
         if these := [n for n in some if kind in rows[n]["kind"]]:
@@ -146,8 +151,8 @@ def figures(rows: list[Row], windows: list[Any], threshold: float, part: int | N
 
 
 FIGURES = {"scifact": ("accuracy", "label F1", "rationale F1"), "written": ("accuracy", "label F1", "rationale F1"),
-           "contrast": ("accuracy", "label F1", "all texts"),
-           "retrieved": ("accuracy", "label F1", "precision"), "twins": ("opposite share", "right")}
+           "contrast": ("accuracy", "label F1", "all texts"), "edited": ("accuracy", "label F1", "all texts"),
+           "retrieved": ("accuracy", "label F1", "precision"), "twins": ("opposite share", "right"), "twins of versions": ("opposite share", "right")}
 
 
 def paired(old: Row, new: Row, thresholds: list[float], part: int | None) -> None:
@@ -161,9 +166,7 @@ def paired(old: Row, new: Row, thresholds: list[float], part: int | None) -> Non
 
     def of(places: list[int]) -> dict[tuple[str, str], float]:
         found = [figures([rows[n] for n in places], [stored["windows"][n] for n in places], t) for stored, t in zip((old, new), thresholds)]
-        for one in found:
-            one["twins"]["opposite share"] = one["twins"]["opposite"] / one["twins"]["pairs"]
-        return {(name, key): float(found[1][name][key] - found[0][name][key]) for name, keys in FIGURES.items() for key in keys}
+        return {(name, key): float(found[1][name][key] - found[0][name][key]) for name, keys in FIGURES.items() if name in found[0] for key in keys}
 
     whole = of([n for name in names for n in groups[name]])
     drawn = [of([n for k in chosen.integers(len(names), size=len(names)) for n in groups[names[k]]]) for _ in range(400)]

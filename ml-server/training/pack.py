@@ -48,6 +48,9 @@ PAIRS = {  # set: (file, sources or None, splits or None, most)
     "fever": ("more/fever_binary", None, None, 8_000),
     "summaries": ("more/defacto", None, {"train"}, None),
 }
+VERSIONS = ("turned", "open", "same")
+PART = {"SUPPORT": "A", "REFUTE": "B", "NEI": "C"}
+"""What the versions of a text call a claim, by its label under the original."""
 DEV_PAIRS = {"covid sentences": "more/checkcovid_sentence", "covid abstracts": "more/checkcovid_abstract", "trial outcomes": "more/clinifact"}
 
 
@@ -125,6 +128,27 @@ class Packer:
                              "edited": sorted(edits), "split": row["split"]})
         return rows
 
+    def edited(self, held: set[str]) -> list[Row]:
+        """The claims of `claims/inference_3.jsonl` under edited versions of their texts: turned, left open, and the same in other words."""
+        claims: dict[str, list[Row]] = defaultdict(list)
+        for row in our("inference_3"):
+            claims[row["doc"]].append(row)
+        rows = []
+        for row in our("contrast_3"):
+            doc, text = row["doc"], self.docs.get(row["doc"])
+            if text is None or doc in held:
+                self.dropped["edited"] += 1
+                continue
+            for said in (claim for claim in claims[doc] if self.outside(claim["claim"])):
+                own = {"edits": {}, PART[said["label"]]: [said["label"], said["rationale"]]}
+                versions = [(version["edits"], *version[PART[said["label"]]]) for version in (own, *(row[name] for name in VERSIONS))]
+                places = self.sentences(doc, sorted({place for _, _, rationale in versions for place in rationale}))
+                for edits, label, rationale in versions:
+                    rows.append({"group": doc + said["claim"], "doc": doc, "claim": said["claim"], "label": NUMBER[label], "title": edits.get("title", text["title"]),
+                                 "sentences": [edits.get(str(place), sentence) for place, sentence in enumerate(text["sentences"])],
+                                 "rationale": self.sentences(doc, rationale), "edited": places if edits else [], "split": row["split"]})
+        return rows
+
     def mined(self, held: set[str]) -> list[Row]:
         """Claims with the closest other texts, labeled by reading."""
         return [{"doc": row["doc"], "claim": row["claim"], "label": NUMBER[row["label"]], "rationale": self.sentences(row["doc"], row["rationale"])}
@@ -160,6 +184,11 @@ class Packer:
         validation = {row["doc"] for row in written if row["split"] == "validation"}
         train, held_out = self.scifact({row["doc"] for row in written if row["split"] == "train"})
         held = validation | {row["doc"] for row in held_out}
+        edited = self.edited(held)
+        later = {row["doc"] for row in edited if row["split"] == "validation"}
+        train = [row for row in train if row["doc"] not in later]
+        contrast = [*self.contrast(held | later), *edited]
+        held |= later
         written = [row for row in written if row["split"] == "validation" or row["doc"] not in held]
         claim_only(written)
         splits = lambda names: lambda row: names is None or row.get("split") in names
@@ -170,7 +199,7 @@ class Packer:
         trials = [{key: row[key] for key in ("pmcid", "intervention", "comparator", "outcome", "effect", "evidence")}
                   for row in self.read("evidence_inference") if self.outside(row["evidence"])]
         questions = [row for row in self.read("pubmedqa") if row["split"] == "train" and self.outside(row["question"])]
-        return {"docs": self.docs, "written": written, "contrast": self.contrast(held), "mined": self.mined(held), "retrieved": self.retrieved(held), "scifact": train,
+        return {"docs": self.docs, "written": written, "contrast": contrast, "mined": self.mined(held), "retrieved": self.retrieved(held), "scifact": train,
                 "scifact held out": held_out, "trials": trials, "questions": questions, "pairs": pairs, "dev": dev, "held": sorted(held)}
 
 

@@ -39,6 +39,13 @@ class Claims(unittest.TestCase):
             self.assertNotIn(row["label"], labels[1:])
             self.assertTrue(all(version["edits"] for version in row["versions"]))
 
+    def test_texts_are_edited_for_all_of_their_claims(self) -> None:
+        for row in self.rows("contrast_3"):
+            for version in (row["turned"], row["open"], row["same"]):
+                self.assertTrue(version["edits"])
+                for label, rationale in (version["A"], version["B"], version["C"]):
+                    self.assertEqual(label == "NEI", not rationale, row["doc"])
+
     def test_only_sides_have_a_rationale(self) -> None:
         for name in ("inference", "inference_2", "inference_3", "mined", "retrieved"):
             for row in self.rows(name):

@@ -5,7 +5,8 @@
     twins.py EVAL [--list]               the figures, and with `--list` the opposite pairs
 
 The pairs are the claims of the validation split that name a twin, on their own text (all are supported), and on the edited texts of
-`claims/contrast.jsonl` (supported, refuted or left open). No training row is about these documents.
+`claims/contrast.jsonl` (supported, refuted or left open); and apart from these, of kind “version”, those of `claims/contrast_3.jsonl`.
+No training row is about these documents.
 """
 
 from __future__ import annotations
@@ -44,6 +45,20 @@ def pairs() -> Iterator[Row]:
                        "group": f"{row['doc']} {row['claim']} {number}", "kind": text["kind"], "doc": "-"}
 
 
+def versions() -> Iterator[Row]:
+    """Two lines for every pair of claims of `inference_3.jsonl` and version of a held-out text."""
+    from labels import LABELS
+    from pack import Packer, restated
+
+    packer = Packer()
+    twin = {(row["doc"], row["twin"]): row["claim"] for row in restated("inference_3") if row.get("twin")}
+    for number, row in enumerate(packer.edited(set())):
+        if row["split"] != "train" and (other := twin.get((row["doc"], row["claim"]))):
+            for claim in (row["claim"], other):
+                yield {"claim": claim, "title": row["title"], "sentences": row["sentences"], "label": NAMES[LABELS[row["label"]]],
+                       "group": f"{row['doc']} {row['claim']} {number}", "kind": "version", "doc": "-"}
+
+
 def interval(found: int, of: int) -> str:
     """The share with its Wilson interval of 95 %."""
     share, z = found / of, 1.96
@@ -79,10 +94,13 @@ def main() -> None:
     given = arguments.parse_args()
     if given.jsonl:
         with open(given.jsonl, "w", encoding="utf8") as out:
-            out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in pairs())
+            out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in (*pairs(), *versions()))
     if given.eval:
         with open(given.eval, encoding="utf8") as file:
-            score(in_order(json.load(file)), given.list)
+            answers = in_order(json.load(file))
+        for name, some in (("texts", [row for row in answers if row["kind"] != "version"]), ("versions", [row for row in answers if row["kind"] == "version"])):
+            print(name)
+            score(some, given.list)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from opposites import directions, opposite, other_number, renumbered, shared_num
 from wordings import reworded
 
 WINDOW, STRIDE = 4, 2
-WEIGHTS = {"own": 4.0, "inference": 4.4, "twins": 3.0, "rewordings": 2.0, "contrast": 3.2, "directions": 1.4, "numbers": 1.0, "mined": 1.0, "retrieved": 4.0, "scifact": 0.3,
+WEIGHTS = {"own": 4.0, "inference": 4.4, "twins": 3.0, "rewordings": 2.0, "contrast": 4.2, "directions": 1.4, "numbers": 1.0, "mined": 1.0, "retrieved": 4.0, "scifact": 0.3,
            "silence": 0.9, "subjects": 1.0, "whole": 1.0, "trials": 0.5, "general": 1.2}
 KEPT = 2.5
 """Weight of unlabeled windows, on which the answers of the initial verifier are kept."""

@@ -35,8 +35,9 @@ def rows(sample: int) -> Iterator[tuple[str, Row]]:
         if row["split"] != "train":
             groups[row["group"]].append(row)
     some = chosen.sample(sorted(groups), min(sample // 3, len(groups)))
-    found = [row for row in packer.retrieved({row["doc"] for row in [*held, *scifact]}) if row["split"] != "train"]
-    sets = {"scifact": scifact, "written": chosen.sample(held, min(sample, len(held))), "contrast": [row for name in some for row in groups[name]], "retrieved": found}
+    apart = {row["doc"] for row in [*held, *scifact]}
+    found, edited = ([row for row in some if row["split"] != "train"] for some in (packer.retrieved(apart), packer.edited(apart)))
+    sets = {"scifact": scifact, "written": chosen.sample(held, min(sample, len(held))), "contrast": [row for name in some for row in groups[name]], "retrieved": found, "edited": edited}
     for name, found in sets.items():
         for row in found:
             yield name, {**packer.docs[row["doc"]], **row}
@@ -78,7 +79,7 @@ def main() -> None:
         with open(given.jsonl, "w", encoding="utf8") as out:
             for kind, row in ((kind, row) for kind, some in found.items() for row in some):
                 line = {field: row[field] for field in ("claim", "title", "sentences", "rationale", "doc")}
-                group = {"group": row["group"]} if kind == "contrast" else {}
+                group = {"group": row["group"]} if "group" in row and kind != "scifact" else {}
                 out.write(json.dumps({**line, **group, "label": names[LABELS[row["label"]]], "kind": kind}) + "\n")
         return
     with urllib.request.urlopen(f"{given.url}/info") as info:
