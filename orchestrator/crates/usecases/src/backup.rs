@@ -26,6 +26,7 @@ use lyra_worker::WorkerError;
 use manifest::{DATABASE, Manifest, PRIVATE};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -33,6 +34,9 @@ use std::time::Duration;
 const IMPORT_WAIT: Duration = Duration::from_mins(2);
 /// Longest time that the reader of a backup may take to answer.
 const STEP: Duration = Duration::from_mins(1);
+/// How often, and how far apart, a folder that something is still written to is removed.
+const MOST_DISCARDS: usize = 200;
+const BETWEEN_DISCARDS: Duration = Duration::from_millis(5);
 /// Pause between checks for the import.
 const IMPORT_PAUSE: Duration = Duration::from_millis(250);
 
@@ -166,7 +170,22 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         // What cannot be removed now, the next backup removes.
-        let _ = std::fs::remove_dir_all(&self.folder);
+        let _ = discard(&self.folder);
+    }
+}
+
+/// Removes a folder, and waits for the last write of what was interrupted there: it runs on a thread of its own.
+fn discard(folder: &Path) -> std::io::Result<()> {
+    let mut tries = 0;
+    loop {
+        match std::fs::remove_dir_all(folder) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty && tries < MOST_DISCARDS => {
+                tries += 1;
+                std::thread::sleep(BETWEEN_DISCARDS);
+            }
+            removed => return removed,
+        }
     }
 }
 
@@ -305,7 +324,7 @@ fn failed(path: &Path) -> impl Fn(std::io::Error) -> AppError {
     move |error| {
         let message = format!("{}: {error}", path.display());
         match error.kind() {
-            std::io::ErrorKind::StorageFull => AppError::new(ErrorCode::Internal, message)
+            ErrorKind::StorageFull => AppError::new(ErrorCode::Internal, message)
                 .with("make room on that disk, or name another place"),
             std::io::ErrorKind::NotFound => AppError::new(ErrorCode::NotFound, message),
             _ => AppError::new(ErrorCode::Internal, message),

@@ -6,7 +6,8 @@
 
 use super::manifest::{DATABASE, PRIVATE};
 use super::{
-    BackupReport, archive, blocking, blocking_is_archive, failed, interrupted, private_folder, verify_folder,
+    BackupReport, archive, blocking, blocking_is_archive, discard, failed, interrupted, private_folder,
+    verify_folder,
 };
 use crate::worker::BackupReaders;
 use crate::{App, AppError, Remedy};
@@ -142,10 +143,7 @@ impl Place {
     }
 
     fn clear(&self) -> Result<(), AppError> {
-        match std::fs::remove_dir_all(&self.root) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(failed(&self.root)(error)),
-            _ => Ok(()),
-        }
+        discard(&self.root).map_err(failed(&self.root))
     }
 }
 

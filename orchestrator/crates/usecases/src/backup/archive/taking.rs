@@ -10,7 +10,7 @@ use lyra_domain::hex;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Largest manifest that is read.
@@ -91,8 +91,14 @@ impl Taking {
     /// A file of the folder, to be written; what an attempt before wrote to it is gone.
     fn open(&self, path: &str) -> Result<(PathBuf, File), AppError> {
         let to = self.folder.join(path);
-        if let Some(parent) = to.parent() {
-            std::fs::create_dir_all(parent).map_err(failed(parent))?;
+        // The folder itself is there, or was removed because of an interruption, and is not made again.
+        let mut within = self.folder.clone();
+        for part in Path::new(path).parent().into_iter().flat_map(Path::components) {
+            within.push(part);
+            match std::fs::create_dir(&within) {
+                Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(failed(&within)(error)),
+                _ => {}
+            }
         }
         let mut options = File::options();
         options.write(true).create(true).truncate(true);
