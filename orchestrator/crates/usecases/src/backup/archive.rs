@@ -68,7 +68,8 @@ pub(super) async fn verify(file: &Path, readers: &Talks) -> Result<(), AppError>
     read(file, Path::new(""), Keep::Nothing, readers).await
 }
 
-/// Writes what is in a file to a folder, and holds it against the manifest. Nothing outside the folder is touched.
+/// Writes what is in a file to a folder that is there, and holds it against the manifest. Nothing outside the folder is
+/// touched.
 pub(super) async fn unpack(file: &Path, folder: &Path, readers: &Talks) -> Result<(), AppError> {
     read(file, folder, Keep::Everything, readers).await
 }

@@ -333,6 +333,13 @@ async fn no_more_is_unpacked_than_the_manifest_says() {
     pack(&folder, &packed).unwrap();
     let unpacked = home.path().join("unpacked");
     let error = archive::unpack(&packed, &unpacked, here().archives()).await.unwrap_err();
+    assert!(
+        error.message.contains("No such file"),
+        "a folder that was removed is not made again: {}",
+        error.message
+    );
+    std::fs::create_dir(&unpacked).unwrap();
+    let error = archive::unpack(&packed, &unpacked, here().archives()).await.unwrap_err();
     assert!(error.message.contains("bytes and had"), "{}", error.message);
     assert_eq!(std::fs::metadata(unpacked.join("corpora/tiny/index/segment")).unwrap().len(), size + 1);
 
@@ -343,6 +350,7 @@ async fn no_more_is_unpacked_than_the_manifest_says() {
     tar.append_path_with_name(folder.join("extra"), "extra").unwrap();
     tar.finish().unwrap();
     let other = home.path().join("unlisted");
+    std::fs::create_dir(&other).unwrap();
     let error = archive::unpack(&home.path().join("extra.tar"), &other, here().archives()).await.unwrap_err();
     assert!(error.message.contains("`extra` is not in its list"), "{}", error.message);
     assert!(!other.join("extra").exists());
