@@ -116,17 +116,19 @@ class Packer:
                  "label": NUMBER[row["label"]], "rationale": row["rationale"], "edited": [], "split": "train"}
                 for row in self.read("contrast") if row["doc"] in self.docs and row["doc"] not in held and self.outside(row["claim"])]
         for row in [*our("contrast"), *our("contrast_2")]:
-            text = self.docs.get(row["doc"])
-            if text is None or not self.outside(row["claim"]) or (row["split"] == "train" and row["doc"] in held):
+            if row["doc"] not in self.docs or not self.outside(row["claim"]) or (row["split"] == "train" and row["doc"] in held):
                 self.dropped["contrast"] += 1
                 continue
             for version in [{"label": row["label"], "rationale": row["rationale"], "edits": {}}, *row["versions"]]:
-                edits = {int(place): new for place, new in version["edits"].items() if place != "title"}
-                rows.append({"group": row["doc"] + row["claim"], "doc": row["doc"], "claim": row["claim"], "label": NUMBER[version["label"]],
-                             "title": version["edits"].get("title", text["title"]), "rationale": version["rationale"],
-                             "sentences": [edits.get(place, sentence) for place, sentence in enumerate(text["sentences"])],
-                             "edited": sorted(edits), "split": row["split"]})
+                edited = sorted(int(place) for place in version["edits"] if place != "title")
+                rows.append(self.under(row, row["claim"], version["edits"], version["label"]) | {"rationale": version["rationale"], "edited": edited})
         return rows
+
+    def under(self, row: Row, claim: str, edits: dict[str, str], label: str) -> Row:
+        """A claim under a text whose title or sentences were replaced."""
+        text = self.docs[row["doc"]]
+        return {"group": row["doc"] + claim, "doc": row["doc"], "claim": claim, "label": NUMBER[label], "title": edits.get("title", text["title"]),
+                "sentences": [edits.get(str(place), sentence) for place, sentence in enumerate(text["sentences"])], "split": row["split"]}
 
     def edited(self, held: set[str]) -> list[Row]:
         """The claims of `claims/inference_3.jsonl` under edited versions of their texts: turned, left open, and the same in other words."""
@@ -135,8 +137,8 @@ class Packer:
             claims[row["doc"]].append(row)
         rows = []
         for row in our("contrast_3"):
-            doc, text = row["doc"], self.docs.get(row["doc"])
-            if text is None or doc in held:
+            doc = row["doc"]
+            if doc not in self.docs or doc in held:
                 self.dropped["edited"] += 1
                 continue
             for said in (claim for claim in claims[doc] if self.outside(claim["claim"])):
@@ -144,9 +146,7 @@ class Packer:
                 versions = [(version["edits"], *version[PART[said["label"]]]) for version in (own, *(row[name] for name in VERSIONS))]
                 places = self.sentences(doc, sorted({place for _, _, rationale in versions for place in rationale}))
                 for edits, label, rationale in versions:
-                    rows.append({"group": doc + said["claim"], "doc": doc, "claim": said["claim"], "label": NUMBER[label], "title": edits.get("title", text["title"]),
-                                 "sentences": [edits.get(str(place), sentence) for place, sentence in enumerate(text["sentences"])],
-                                 "rationale": self.sentences(doc, rationale), "edited": places if edits else [], "split": row["split"]})
+                    rows.append(self.under(row, said["claim"], edits, label) | {"rationale": self.sentences(doc, rationale), "edited": places if edits else []})
         return rows
 
     def mined(self, held: set[str]) -> list[Row]:

@@ -15,18 +15,28 @@ import argparse
 import json
 import math
 from collections import Counter, defaultdict
-from typing import Any, Iterator
+from typing import TYPE_CHECKING, Any, Iterator
+
+if TYPE_CHECKING:
+    from pack import Packer
 
 Row = dict[str, Any]
 NAMES = {"contradiction": "REFUTE", "entailment": "SUPPORT", "neutral": "NEI"}
 
 
-def pairs() -> Iterator[Row]:
-    """Two lines for every pair and text."""
-    from labels import LABELS, NUMBER
-    from pack import Packer
+def lines(claims: tuple[str, str], text: Row, group: str, kind: str) -> Iterator[Row]:
+    """A text with each of two claims."""
+    from labels import LABELS
 
-    packer = Packer()
+    for claim in claims:
+        # One document for all, so that `lyra eval` does not judge the passages of others as well.
+        yield {"claim": claim, "title": text["title"], "sentences": text["sentences"], "label": NAMES[LABELS[text["label"]]], "group": group, "kind": kind, "doc": "-"}
+
+
+def pairs(packer: Packer) -> Iterator[Row]:
+    """Two lines for every pair and text."""
+    from labels import NUMBER
+
     rows = [row for name in ("written", "written_2") for row in packer.read(name)]
     held = {row["doc"] for row in rows if row.get("split") == "validation"}
     twins = [row for row in rows if row["doc"] in held and row.get("twin") and row["doc"] in packer.docs
@@ -39,24 +49,17 @@ def pairs() -> Iterator[Row]:
         own = {**packer.docs[row["doc"]], "label": NUMBER[row["label"]], "kind": "own text"}
         changed = [{**text, "kind": "edited text"} for claim in (row["claim"], row["twin"]) for text in edited[row["doc"], claim]]
         for number, text in enumerate([own, *changed]):
-            for claim in (row["claim"], row["twin"]):
-                # One document for all, so that `lyra eval` does not judge the passages of others as well.
-                yield {"claim": claim, "title": text["title"], "sentences": text["sentences"], "label": NAMES[LABELS[text["label"]]],
-                       "group": f"{row['doc']} {row['claim']} {number}", "kind": text["kind"], "doc": "-"}
+            yield from lines((row["claim"], row["twin"]), text, f"{row['doc']} {row['claim']} {number}", text["kind"])
 
 
-def versions() -> Iterator[Row]:
+def versions(packer: Packer) -> Iterator[Row]:
     """Two lines for every pair of claims of `inference_3.jsonl` and version of a held-out text."""
-    from labels import LABELS
-    from pack import Packer, restated
+    from pack import restated
 
-    packer = Packer()
     twin = {(row["doc"], row["twin"]): row["claim"] for row in restated("inference_3") if row.get("twin")}
     for number, row in enumerate(packer.edited(set())):
         if row["split"] != "train" and (other := twin.get((row["doc"], row["claim"]))):
-            for claim in (row["claim"], other):
-                yield {"claim": claim, "title": row["title"], "sentences": row["sentences"], "label": NAMES[LABELS[row["label"]]],
-                       "group": f"{row['doc']} {row['claim']} {number}", "kind": "version", "doc": "-"}
+            yield from lines((row["claim"], other), row, f"{row['doc']} {row['claim']} {number}", "version")
 
 
 def interval(found: int, of: int) -> str:
@@ -93,8 +96,11 @@ def main() -> None:
     arguments.add_argument("--list", action="store_true", help="print the opposite pairs")
     given = arguments.parse_args()
     if given.jsonl:
+        from pack import Packer
+
+        packer = Packer()
         with open(given.jsonl, "w", encoding="utf8") as out:
-            out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in (*pairs(), *versions()))
+            out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in (*pairs(packer), *versions(packer)))
     if given.eval:
         with open(given.eval, encoding="utf8") as file:
             answers = in_order(json.load(file))

@@ -34,8 +34,9 @@ use std::time::Duration;
 const IMPORT_WAIT: Duration = Duration::from_mins(2);
 /// Longest time that the reader of a backup may take to answer.
 const STEP: Duration = Duration::from_mins(1);
-/// How often, and how far apart, a folder that something is still written to is removed.
+/// How often a folder that is still written to is removed again, at most.
 const MOST_DISCARDS: usize = 200;
+/// Pause between these attempts.
 const BETWEEN_DISCARDS: Duration = Duration::from_millis(5);
 /// Pause between checks for the import.
 const IMPORT_PAUSE: Duration = Duration::from_millis(250);
@@ -326,7 +327,7 @@ fn failed(path: &Path) -> impl Fn(std::io::Error) -> AppError {
         match error.kind() {
             ErrorKind::StorageFull => AppError::new(ErrorCode::Internal, message)
                 .with("make room on that disk, or name another place"),
-            std::io::ErrorKind::NotFound => AppError::new(ErrorCode::NotFound, message),
+            ErrorKind::NotFound => AppError::new(ErrorCode::NotFound, message),
             _ => AppError::new(ErrorCode::Internal, message),
         }
     }
