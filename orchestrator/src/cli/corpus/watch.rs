@@ -1,6 +1,6 @@
 //! `lyra corpus import … --watch`.
 
-use super::{ImportArgs, completion};
+use super::import::{ImportArgs, completion};
 use crate::cli::{print, tell};
 use lyra_corpus::FileKind;
 use lyra_usecases::{App, WatchOptions, Watched};

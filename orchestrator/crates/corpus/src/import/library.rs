@@ -1,12 +1,15 @@
 //! Works of a person's library: a reference and its paper become one document, and what the corpus knows of it stays.
 
+mod facts;
+mod merge;
+
+use self::facts::Facts;
 use super::records::Holding;
-use crate::document::{Stage, Version};
+use crate::Document;
+use crate::document::Stage;
 use crate::ledger::Entry;
-use crate::{Annotation, Document};
-use lyra_domain::{Doi, Identifier};
 use lyra_text::normalise;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::Path;
 
 /// Letters and digits that a title has at least to tell a work from others.
@@ -72,46 +75,6 @@ impl Work {
             document.fill_from(*paper);
         }
         Some((document, place))
-    }
-}
-
-/// What works are compared by that have a title in common.
-#[derive(Debug, Clone)]
-struct Facts {
-    year: Option<i32>,
-    /// Last word of the first author's name.
-    author: Option<String>,
-    doi: Option<Doi>,
-    /// Unknown for a file that does not say it.
-    stage: Option<Stage>,
-}
-
-impl Facts {
-    fn of(document: &Document, stage: Option<Stage>) -> Self {
-        Self { year: document.year, author: family(document), doi: document.doi.clone(), stage }
-    }
-
-    /// What an earlier import noted of a paper.
-    fn of_entry(entry: &Entry) -> Self {
-        let keys = || entry.keys.iter().filter(|key| !key.starts_with("title:"));
-        let paper = Document {
-            doi: keys().find_map(|key| Doi::parse(key.strip_prefix("doi:")?)),
-            identifiers: keys().flat_map(|key| Identifier::in_text(key)).collect(),
-            year: entry.year,
-            ..Document::default()
-        };
-        Self::of(&paper, paper.stage_of_file().or(Some(Stage::Published)))
-    }
-
-    /// Whether two works with one title are the same. A preprint may be older than what was published of it, and has
-    /// another DOI. Files do not always say who wrote them, and when.
-    fn fits(&self, other: &Self, is_file: bool) -> bool {
-        let within = |most| self.year.zip(other.year).is_none_or(|(a, b)| (a - b).abs() <= most);
-        let differ = self.doi.as_ref().zip(other.doi.as_ref()).is_some_and(|(a, b)| a != b);
-        let versions = self.stage.zip(other.stage).is_some_and(|(a, b)| a != b);
-        let same_author = self.author.as_ref().zip(other.author.as_ref()).is_none_or(|(a, b)| a == b);
-        (versions && within(YEARS_TO_PRINT) && same_author)
-            || (within(1) && (is_file || (!versions && !differ)))
     }
 }
 
@@ -265,7 +228,7 @@ impl Library {
         let files = file_keys(path);
         let of_reference = || files.iter().find_map(|key| self.stages.get(key).copied());
         let stage = document.stage_of_file().or_else(of_reference);
-        let facts = Facts::of(&document, stage);
+        let mut facts = Facts::of(&document, stage);
         let known = self
             .find(&files, &facts, true)
             .filter(|known| self.works[*known].paper.is_none())
@@ -315,7 +278,7 @@ impl Library {
         document.doc_id = id(&document, &name);
         let id = Some(document.doc_id.clone());
         // Of a file that does not say otherwise, it is what was published.
-        let facts = Facts { stage: stage.or(Some(Stage::Published)), ..facts };
+        facts.stage = stage.or(Some(Stage::Published));
         self.add(own, Work { id, paper: Some(name), ..Work::new(facts) });
         Shelved::Document { document: Box::new(document), whole: false, named_by: Vec::new() }
     }
@@ -413,139 +376,6 @@ fn words(text: &str) -> Vec<String> {
 /// The last word of the first author's name, which is `Lee, Ann` or `Ann Lee`.
 fn family(document: &Document) -> Option<String> {
     words(document.authors.first()?.split(',').next().unwrap_or_default()).pop()
-}
-
-/// Both lists, each item once.
-fn both<T: PartialEq>(mut first: Vec<T>, second: Vec<T>) -> Vec<T> {
-    for item in second {
-        if !first.contains(&item) {
-            first.push(item);
-        }
-    }
-    first
-}
-
-/// Both lists of annotations. Programs write them into the file as well: what says the same is there once.
-fn marked(mut first: Vec<Annotation>, second: Vec<Annotation>) -> Vec<Annotation> {
-    let squeezed = |text: &str| text.split_whitespace().collect::<String>();
-    let key = |annotation: &Annotation| (squeezed(&annotation.text), squeezed(&annotation.comment));
-    let mut known: HashSet<_> = first.iter().map(key).collect();
-    first.extend(second.into_iter().filter(|annotation| known.insert(key(annotation))));
-    first
-}
-
-impl Document {
-    /// Takes from another record of the same work what this one lacks. Names of files, identifiers, tags, collections,
-    /// notes, and annotations of both are kept. But for annotations, those of the other come first: it may be the
-    /// stored one, whose order then stays.
-    pub(crate) fn fill_from(&mut self, other: Self) {
-        let Self { identifiers, files, tags, collections, notes, annotations, .. } = self;
-        let mut other = other;
-        *identifiers = both(std::mem::take(&mut other.identifiers), std::mem::take(identifiers));
-        *files = both(std::mem::take(&mut other.files), std::mem::take(files));
-        *tags = both(std::mem::take(&mut other.tags), std::mem::take(tags));
-        *collections = both(std::mem::take(&mut other.collections), std::mem::take(collections));
-        *notes = both(std::mem::take(&mut other.notes), std::mem::take(notes));
-        *annotations = marked(std::mem::take(annotations), std::mem::take(&mut other.annotations));
-        self.complete_from(other);
-    }
-
-    /// Takes the fields that this one lacks.
-    fn complete_from(&mut self, other: Self) {
-        fn text(own: &mut String, other: String) {
-            if own.is_empty() {
-                *own = other;
-            }
-        }
-        self.complete_patent_from(&other);
-        if self.versions.is_empty() {
-            self.versions = other.versions;
-        } else if !other.versions.is_empty() {
-            let shown =
-                |versions: &[Version]| versions.iter().find(|version| version.is_shown).map(|v| v.stage);
-            let (own, others) = (self.shown(), shown(&other.versions));
-            let stage = if self.desc.is_empty() { others.or(own) } else { own };
-            self.versions.extend(other.versions);
-            self.show(stage.unwrap_or(Stage::Published));
-        }
-        text(&mut self.doc_id, other.doc_id);
-        text(&mut self.title, other.title);
-        text(&mut self.text, other.text);
-        text(&mut self.claim, other.claim);
-        if self.desc.is_empty() {
-            (self.desc, self.sections) = (other.desc, other.sections);
-        }
-        if self.authors.is_empty() {
-            self.authors = other.authors;
-        }
-        if self.references.is_empty() {
-            self.references = other.references;
-        }
-        self.zotero = self.zotero.take().or(other.zotero);
-        self.url = self.url.take().or(other.url);
-        self.doi = self.doi.take().or(other.doi);
-        self.year = self.year.or(other.year);
-        // Volume, issue, and pages are those of the venue.
-        if self.venue.is_none() || self.venue == other.venue || other.venue.is_none() {
-            self.volume = self.volume.take().or(other.volume);
-            self.issue = self.issue.take().or(other.issue);
-            self.pages = self.pages.take().or(other.pages);
-        }
-        self.venue = self.venue.take().or(other.venue);
-        self.language = self.language.take().or(other.language);
-        self.is_retracted |= other.is_retracted;
-        self.citation_count = self.citation_count.or(other.citation_count);
-        if self.completed.is_empty() {
-            self.completed = other.completed;
-        }
-    }
-
-    /// Takes what only patents have.
-    fn complete_patent_from(&mut self, other: &Self) {
-        fn taken<T: Clone>(own: &mut Option<T>, other: Option<&T>) {
-            *own = own.take().or_else(|| other.cloned());
-        }
-        fn list<T: Clone>(own: &mut Vec<T>, other: &[T]) {
-            if own.is_empty() {
-                *own = other.to_vec();
-            }
-        }
-        if self.codes.is_empty() {
-            self.codes.clone_from(&other.codes);
-        }
-        taken(&mut self.app_id, other.app_id.as_ref());
-        taken(&mut self.pub_id, other.pub_id.as_ref());
-        taken(&mut self.exam_id, other.exam_id.as_ref());
-        taken(&mut self.app_date, other.app_date.as_ref());
-        taken(&mut self.pub_date, other.pub_date.as_ref());
-        taken(&mut self.country, other.country.as_ref());
-        taken(&mut self.family_id, other.family_id.as_ref());
-        taken(&mut self.legal_status, other.legal_status.as_ref());
-        list(&mut self.applicants, &other.applicants);
-        list(&mut self.cross_en_applicants, &other.cross_en_applicants);
-        list(&mut self.priorities, &other.priorities);
-        list(&mut self.legal_events, &other.legal_events);
-    }
-
-    /// What a paper says beside what the corpus has of it: its text is new, the rest stays. If the corpus has the
-    /// published version's text, that of the preprint does not replace it.
-    pub(super) fn with_text_of(mut self, paper: Self) -> Self {
-        let is_older =
-            self.shown() == Some(Stage::Published) && paper.stage_of_file() == Some(Stage::Preprint);
-        if !paper.desc.is_empty() && !is_older {
-            (self.desc, self.sections) = (paper.desc.clone(), paper.sections.clone());
-        }
-        if !paper.references.is_empty() && !is_older {
-            self.references.clone_from(&paper.references);
-        }
-        let mut paper = paper;
-        self.identifiers = both(self.identifiers, std::mem::take(&mut paper.identifiers));
-        self.files = both(self.files, std::mem::take(&mut paper.files));
-        self.tags = both(self.tags, std::mem::take(&mut paper.tags));
-        self.annotations = marked(self.annotations, std::mem::take(&mut paper.annotations));
-        self.complete_from(paper);
-        self
-    }
 }
 
 #[cfg(test)]
