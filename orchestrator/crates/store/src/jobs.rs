@@ -35,6 +35,59 @@ pub struct JobInfo {
     pub finished_at: Option<String>,
 }
 
+// SQLite reads the partial index `jobs_open` only where a query repeats its condition in these words. Without it, each of
+// these reads every job that ever was.
+
+/// Workers that hold leases.
+const OWNERS: &str = "SELECT DISTINCT owner FROM jobs
+    WHERE state IN ('queued', 'running') AND state = 'running' AND owner IS NOT NULL ORDER BY owner";
+
+/// Whether a job waits, or its lease ran out before `?1`; of a task, or of any.
+const ANY_DUE: &str = "SELECT EXISTS (
+    SELECT 1 FROM jobs WHERE state IN ('queued', 'running') AND (state = 'queued' OR state = 'running' AND lease_until < ?1)
+    AND (?2 IS NULL OR task_id = ?2))";
+
+/// The job to take next; of a task, or of any.
+const NEXT: &str = "SELECT id, task_id, input, attempts, fence, query_id FROM jobs AS job
+    WHERE state IN ('queued', 'running') AND state = 'queued'
+      AND (run_after IS NULL OR run_after <= ?1) AND (?2 IS NULL OR task_id = ?2)
+      AND (kind <> 'judge' OR NOT EXISTS (
+            SELECT 1 FROM jobs AS other WHERE other.task_id = job.task_id AND other.id <> job.id
+            AND (other.state = 'running' OR other.state = 'queued' AND other.kind <> 'judge')))
+    ORDER BY priority, seq LIMIT 1";
+
+/// Ends the leases of worker `?1`, or those that ran out before `?2`. Whether a job has made progress is read from what
+/// its task holds.
+const TAKE_BACK: &str = "UPDATE jobs SET
+        state = CASE WHEN task.ended THEN 'cancelled' WHEN done_for THEN 'failed' ELSE 'queued' END,
+        attempts = attempts - (?1 IS NOT NULL),
+        deaths = CASE WHEN ?1 IS NULL THEN deaths WHEN moved THEN 0 ELSE deaths + 1 END,
+        error = CASE WHEN ?1 IS NULL THEN 'its worker went silent during attempt ' || attempts
+                ELSE 'its worker died ' || (CASE WHEN moved THEN 1 ELSE deaths + 1 END) || ' times in a row' END,
+        seconds = seconds + max(0.0, (julianday(heartbeat_at) - julianday(leased_at)) * 86400.0),
+        finished_at = CASE WHEN task.ended OR done_for THEN ?2 END,
+        owner = NULL, lease_until = NULL, run_after = NULL
+    FROM (SELECT id, status IN ('completed', 'failed', 'cancelled') AS ended FROM tasks) AS task,
+        (SELECT job_id, moved,
+             CASE WHEN ?1 IS NULL THEN tried >= ?3 ELSE NOT moved AND died + 1 >= ?4 END AS done_for
+         FROM (SELECT id AS job_id, attempts AS tried, deaths AS died,
+                   EXISTS (SELECT 1 FROM claims WHERE claims.task_id = jobs.task_id
+                           AND claims.cause_id = jobs.id AND claims.created_at >= leased_at)
+                   OR EXISTS (SELECT 1 FROM claims JOIN edges ON edges.target_id = claims.id
+                              WHERE claims.task_id = jobs.task_id
+                              AND edges.cause_id = jobs.id AND edges.created_at >= leased_at)
+                   OR EXISTS (SELECT 1 FROM task_pages JOIN pages ON pages.id = task_pages.page_id
+                              WHERE task_pages.task_id = jobs.task_id
+                              AND pages.cause_id = jobs.id AND pages.fetched_at >= leased_at)
+                   OR EXISTS (SELECT 1 FROM task_pages JOIN edges ON edges.source_id = task_pages.page_id
+                              WHERE task_pages.task_id = jobs.task_id
+                              AND edges.cause_id = jobs.id AND edges.created_at >= leased_at)
+                   AS moved
+               FROM jobs WHERE state IN ('queued', 'running') AND state = 'running')) AS work
+    WHERE jobs.task_id = task.id AND jobs.id = work.job_id AND jobs.state = 'running'
+      AND CASE WHEN ?1 IS NULL THEN lease_until < ?2 ELSE owner = ?1 END
+    RETURNING task_id, kind, state, query_id, error";
+
 impl Store {
     /// At most `limit` jobs of all tasks that are queued, running, or failed, newest first.
     ///
@@ -57,11 +110,7 @@ impl Store {
     /// # Errors
     /// When the folder of worker locks or the database cannot be used.
     pub async fn reclaim_dead_workers(&self) -> Result<usize> {
-        let owners: Vec<String> = sqlx::query_scalar(
-            "SELECT DISTINCT owner FROM jobs WHERE state = 'running' AND owner IS NOT NULL ORDER BY owner",
-        )
-        .fetch_all(self.reader())
-        .await?;
+        let owners: Vec<String> = sqlx::query_scalar(OWNERS).fetch_all(self.reader()).await?;
         let dead = self.worker().find_dead(&owners).map_err(|error| StoreError::NotWritable {
             path: self.path().with_file_name("workers"),
             why: error.to_string(),
@@ -84,31 +133,18 @@ impl Store {
     pub(crate) async fn lease_job(&self, task: Option<&TaskId>, lease: Duration) -> Result<Option<Job>> {
         let now = self.stamp();
         // Idle workers poll often: check before taking the write lock.
-        let any: bool = sqlx::query_scalar(
-            "SELECT EXISTS (SELECT 1 FROM jobs WHERE (state = 'queued' OR state = 'running' AND lease_until < ?1)
-                            AND (?2 IS NULL OR task_id = ?2))",
-        )
-        .bind(&now)
-        .bind(task.map(TaskId::as_str))
-        .fetch_one(self.reader())
-        .await?;
+        let any: bool = sqlx::query_scalar(ANY_DUE)
+            .bind(&now)
+            .bind(task.map(TaskId::as_str))
+            .fetch_one(self.reader())
+            .await?;
         if !any {
             return Ok(None);
         }
         let mut tx = self.write().await?;
         self.take_back(&mut tx, None).await?;
-        let next = sqlx::query(
-            "SELECT id, task_id, input, attempts, fence, query_id FROM jobs AS job
-             WHERE state = 'queued' AND (run_after IS NULL OR run_after <= ?1) AND (?2 IS NULL OR task_id = ?2)
-               AND (kind <> 'judge' OR NOT EXISTS (
-                     SELECT 1 FROM jobs AS other WHERE other.task_id = job.task_id AND other.id <> job.id
-                     AND (other.state = 'running' OR other.state = 'queued' AND other.kind <> 'judge')))
-             ORDER BY priority, seq LIMIT 1",
-        )
-        .bind(&now)
-        .bind(task.map(TaskId::as_str))
-        .fetch_optional(&mut *tx)
-        .await?;
+        let next =
+            sqlx::query(NEXT).bind(&now).bind(task.map(TaskId::as_str)).fetch_optional(&mut *tx).await?;
         let job = match next {
             Some(row) => Some(self.take(&mut tx, &row, lease, &now).await?),
             None => None,
@@ -267,35 +303,13 @@ impl Store {
         // An attempt whose worker died does not count: the death is counted instead, unless the job had made progress.
         // A worker that was merely late may still be running, so its attempt keeps counting, which distinguishes the
         // two.
-        let taken = sqlx::query(
-            "UPDATE jobs SET
-                 state = CASE WHEN task.ended THEN 'cancelled' WHEN done_for THEN 'failed' ELSE 'queued' END,
-                 attempts = attempts - (?1 IS NOT NULL),
-                 deaths = CASE WHEN ?1 IS NULL THEN deaths WHEN moved THEN 0 ELSE deaths + 1 END,
-                 error = CASE WHEN ?1 IS NULL THEN 'its worker went silent during attempt ' || attempts
-                         ELSE 'its worker died ' || (CASE WHEN moved THEN 1 ELSE deaths + 1 END) || ' times in a row' END,
-                 seconds = seconds + max(0.0, (julianday(heartbeat_at) - julianday(leased_at)) * 86400.0),
-                 finished_at = CASE WHEN task.ended OR done_for THEN ?2 END,
-                 owner = NULL, lease_until = NULL, run_after = NULL
-             FROM (SELECT id, status IN ('completed', 'failed', 'cancelled') AS ended FROM tasks) AS task,
-                 (SELECT job_id, moved,
-                      CASE WHEN ?1 IS NULL THEN tried >= ?3 ELSE NOT moved AND died + 1 >= ?4 END AS done_for
-                  FROM (SELECT id AS job_id, attempts AS tried, deaths AS died,
-                            EXISTS (SELECT 1 FROM edges WHERE edges.cause_id = jobs.id AND created_at >= leased_at)
-                            OR EXISTS (SELECT 1 FROM claims WHERE claims.cause_id = jobs.id AND created_at >= leased_at)
-                            OR EXISTS (SELECT 1 FROM pages WHERE pages.cause_id = jobs.id AND fetched_at >= leased_at)
-                            AS moved
-                        FROM jobs WHERE state = 'running')) AS work
-             WHERE jobs.task_id = task.id AND jobs.id = work.job_id AND state = 'running'
-               AND CASE WHEN ?1 IS NULL THEN lease_until < ?2 ELSE owner = ?1 END
-             RETURNING task_id, kind, state, query_id, error",
-        )
-        .bind(worker)
-        .bind(&now)
-        .bind(self.config().max_attempts)
-        .bind(self.config().max_deaths)
-        .fetch_all(&mut *connection)
-        .await?;
+        let taken = sqlx::query(TAKE_BACK)
+            .bind(worker)
+            .bind(&now)
+            .bind(self.config().max_attempts)
+            .bind(self.config().max_deaths)
+            .fetch_all(&mut *connection)
+            .await?;
         for row in &taken {
             let task: TaskId = row.parsed("task_id")?;
             let state: JobState = row.parsed("state")?;

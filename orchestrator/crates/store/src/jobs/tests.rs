@@ -5,6 +5,7 @@ use lyra_research::PortError;
 use lyra_research::ports::{ClaimStore, JobQueue, SearchStore, TaskStore};
 use lyra_research::trace::{self, Cause};
 use serde_json::json;
+use sqlx::Row;
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -352,4 +353,20 @@ async fn open_and_failed_jobs_are_listed_with_their_tasks() {
     assert!(jobs[1].started_at.is_some() && jobs[1].finished_at.is_none());
     assert_eq!((jobs[2].error.as_deref(), jobs[2].finished_at.is_some()), (Some("nonsense"), true));
     assert_eq!(bench.store.list_jobs(1).await.unwrap(), jobs[..1]);
+}
+
+#[tokio::test]
+async fn a_lease_reads_open_jobs_and_not_all_that_ever_were() {
+    let bench = Bench::new().await;
+    for sql in [super::OWNERS, super::ANY_DUE, super::NEXT, super::TAKE_BACK] {
+        let explained = sqlx::AssertSqlSafe(format!("EXPLAIN QUERY PLAN {sql}"));
+        let plan = sqlx::query(explained).fetch_all(bench.store.reader()).await.unwrap();
+        let steps: Vec<String> = plan.iter().map(|step| step.get("detail")).collect();
+        let scans: Vec<&String> = steps.iter().filter(|step| step.starts_with("SCAN")).collect();
+        assert!(
+            scans.iter().all(|step| step.contains("jobs_open") || *step == "SCAN CONSTANT ROW"),
+            "{steps:#?}"
+        );
+        assert!(scans.iter().any(|step| step.contains("jobs_open")), "{steps:#?}");
+    }
 }
