@@ -33,6 +33,13 @@ const ORPHANS: &[(&str, &str)] = &[
            AND edges.work_key IS NOT coalesce(nullif(pages.work_id, ''), pages.id)",
     ),
     (
+        "claim_domains",
+        "SELECT 'claim ' || claims.id || ': its domain is ' || pages.domain || ', not '
+                || coalesce(claims.source_domain, 'unknown')
+         FROM claims JOIN fragments ON fragments.id = claims.source_fragment_id JOIN pages ON pages.id = fragments.page_id
+         WHERE claims.source_domain IS NOT pages.domain",
+    ),
+    (
         "quarantine",
         "SELECT 'fragment ' || id || ' is in quarantine and among the fragments' FROM quarantined_fragments
          WHERE id IN (SELECT id FROM fragments WHERE text_content <> '')",

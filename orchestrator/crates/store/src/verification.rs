@@ -36,11 +36,7 @@ impl Of<'_> {
         match self {
             Self::Task(task) => ("claims.task_id", task.as_str()),
             Self::Claim(claim) => ("claims.id", claim.as_str()),
-            Self::Domain(domain) => (
-                "(SELECT p.domain FROM fragments AS f JOIN pages AS p ON p.id = f.page_id
-                  WHERE f.id = claims.source_fragment_id)",
-                domain,
-            ),
+            Self::Domain(domain) => ("claims.source_domain", domain),
         }
     }
 }
@@ -163,8 +159,7 @@ pub(crate) async fn settle_domain(
              SELECT source_verification_status AS status, claim_adoption_status = 'adopted' AS adopted,
                     verification_reason IS 'dangerous_pattern' AS security,
                     claim_adoption_status = 'not_adopted' AND claim_rejection_reason IS NOT 'dangerous_pattern' AS manual
-             FROM claims JOIN fragments ON fragments.id = claims.source_fragment_id
-             JOIN pages ON pages.id = fragments.page_id WHERE pages.domain = ?)",
+             FROM claims WHERE source_domain = ?)",
     )
     .bind(domain)
     .fetch_one(&mut *connection)

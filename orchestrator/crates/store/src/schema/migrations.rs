@@ -43,6 +43,7 @@ const FILES: Files = files!(
     "0021_expired_runs",
     "0022_saved_searches",
     "0023_fences",
+    "0024_domains_of_claims",
 );
 
 const PRIVATE_FILES: Files = files!("migrations-private", "0001_secrets");

@@ -77,6 +77,17 @@ async fn ten_claims(bench: &Bench) -> (Graph, Vec<Claim>) {
 }
 
 #[tokio::test]
+async fn claims_follow_their_page_to_another_domain() {
+    let bench = Bench::new().await;
+    let (graph, _) = ten_claims(&bench).await;
+    bench.execute("UPDATE pages SET domain = 'example.com' WHERE domain = 'example.net'").await;
+    bench.store.verify_claims(&graph.task.id, &cause()).await.unwrap();
+    assert_eq!(state(&bench, "example.com").await.0, 10);
+    let check = bench.store.check().await.unwrap();
+    assert!(!check.problems.iter().any(|problem| problem.check == "claim_domains"), "{check:?}");
+}
+
+#[tokio::test]
 async fn a_domain_with_too_many_rejected_claims_is_blocked_until_they_are_restored() {
     let bench = Bench::new().await;
     let (graph, claims) = ten_claims(&bench).await;

@@ -4,7 +4,8 @@
 //! cargo run --release -p lyra-store --example served -- FOLDER GIGABYTES [GIGABYTES...]
 //! ```
 //!
-//! A folder that an earlier run filled grows on.
+//! A folder that an earlier run filled grows on. Tasks are worked off up to half a gigabyte; a larger database is filled
+//! with copies of them ([`copy`]), which is ten times as fast.
 //!
 //! Every task has three searches of 40 new pages, each an abstract of 1.5 kB with a vector, and 20 claims with 15 judgments
 //! each, written by the same calls as in a job. At each size, one writer goes on alone for ten seconds, then beside eight
@@ -16,6 +17,8 @@
     clippy::allow_attributes,
     reason = "a measurement for developers"
 )]
+
+mod copy;
 
 use lyra_domain::{
     Claim, Discrepancies, Doi, Edge, FetchMethod, Fragment, JobId, JobKind, NliScores, Page, PageId,
@@ -37,22 +40,30 @@ const JUDGMENTS: usize = 15;
 const READERS: usize = 8;
 const LEASE: Duration = Duration::from_mins(1);
 const ROUND: Duration = Duration::from_secs(10);
+/// Bytes; a larger database is filled with copies.
+const WORKED_OFF: u64 = 500_000_000;
 
 #[tokio::main]
 async fn main() {
     let mut args = std::env::args().skip(1);
     let folder = args.next().unwrap();
     let path = Path::new(&folder).join("lyra.db");
-    let store = Store::open(&path, StoreConfig::default()).await.unwrap();
-    let mut tasks = existing(&store).await;
-    let mut random = fastrand::Rng::with_seed(2026 + tasks.len() as u64);
     for size in args {
-        let wanted = size.parse::<f64>().unwrap() * 1e9;
-        while (std::fs::metadata(&path).unwrap().len() as f64) < wanted {
+        let wanted = (size.parse::<f64>().unwrap() * 1e9) as u64;
+        let bytes = || std::fs::metadata(&path).map_or(0, |file| file.len());
+        let mut store = Store::open(&path, StoreConfig::default()).await.unwrap();
+        let mut tasks = existing(&store).await;
+        let mut random = fastrand::Rng::with_seed(2026 + tasks.len() as u64);
+        while bytes() < wanted.min(WORKED_OFF) {
             tasks.push(work(&store, &mut random).await);
         }
-        let size = std::fs::metadata(&path).unwrap().len() as f64 / 1e9;
-        println!("{size:.2} GB, {} tasks", tasks.len());
+        if bytes() < wanted {
+            store.close().await;
+            copy::grow(&path, wanted, &mut random).await;
+            store = Store::open(&path, StoreConfig::default()).await.unwrap();
+            tasks = existing(&store).await;
+        }
+        println!("{:.2} GB, {} tasks", bytes() as f64 / 1e9, tasks.len());
         let alone = write(&store, &mut tasks, &mut random).await;
         println!("  one writer alone: {alone}");
         let stop = Arc::new(AtomicBool::new(false));
@@ -70,8 +81,8 @@ async fn main() {
         println!("  beside {READERS} readers: {beside}");
         println!("  pages of claims: {}", times(pages));
         println!("  claims with evidence: {}", times(claims));
+        store.close().await;
     }
-    store.close().await;
 }
 
 /// The tasks of an earlier run on the same folder.
@@ -90,11 +101,14 @@ async fn existing(store: &Store) -> Vec<TaskId> {
 /// Works off tasks for a while.
 async fn write(store: &Store, tasks: &mut Vec<TaskId>, random: &mut fastrand::Rng) -> String {
     let (started, before) = (Instant::now(), tasks.len());
+    let mut slowest = Duration::ZERO;
     while started.elapsed() < ROUND {
+        let task = Instant::now();
         tasks.push(work(store, random).await);
+        slowest = slowest.max(task.elapsed());
     }
     let hourly = (tasks.len() - before) as f64 / started.elapsed().as_secs_f64() * 3600.0;
-    format!("{hourly:.0} tasks an hour")
+    format!("{hourly:.0} tasks an hour, the slowest in {:.1} s", slowest.as_secs_f64())
 }
 
 /// Opens claims, and pages of claims; in milliseconds.
