@@ -142,9 +142,7 @@ impl Store {
 }
 
 async fn no_job_runs(connection: &mut SqliteConnection) -> Result<bool> {
-    // In the words of the index `jobs_open`.
-    let idle = "SELECT NOT EXISTS (
-        SELECT 1 FROM jobs INDEXED BY jobs_open WHERE state IN ('queued', 'running') AND state = 'running')";
+    let idle = "SELECT NOT EXISTS (SELECT 1 FROM jobs WHERE state = 'running')";
     Ok(sqlx::query_scalar(idle).fetch_one(connection).await?)
 }
 

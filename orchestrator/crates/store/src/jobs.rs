@@ -35,21 +35,18 @@ pub struct JobInfo {
     pub finished_at: Option<String>,
 }
 
-// SQLite reads the partial index `jobs_open` only where a query repeats its condition in these words. Without it, each of
-// these reads every job that ever was.
-
 /// Workers that hold leases.
 const OWNERS: &str = "SELECT DISTINCT owner FROM jobs
-    WHERE state IN ('queued', 'running') AND state = 'running' AND owner IS NOT NULL ORDER BY owner";
+    WHERE state = 'running' AND owner IS NOT NULL ORDER BY owner";
 
 /// Whether a job waits, or its lease ran out before `?1`; of a task, or of any.
 const ANY_DUE: &str = "SELECT EXISTS (
-    SELECT 1 FROM jobs WHERE state IN ('queued', 'running') AND (state = 'queued' OR state = 'running' AND lease_until < ?1)
+    SELECT 1 FROM jobs WHERE (state = 'queued' OR state = 'running' AND lease_until < ?1)
     AND (?2 IS NULL OR task_id = ?2))";
 
 /// The job to take next; of a task, or of any.
 const NEXT: &str = "SELECT id, task_id, input, attempts, fence, query_id FROM jobs AS job
-    WHERE state IN ('queued', 'running') AND state = 'queued'
+    WHERE state = 'queued'
       AND (run_after IS NULL OR run_after <= ?1) AND (?2 IS NULL OR task_id = ?2)
       AND (kind <> 'judge' OR NOT EXISTS (
             SELECT 1 FROM jobs AS other WHERE other.task_id = job.task_id AND other.id <> job.id
@@ -83,7 +80,7 @@ const TAKE_BACK: &str = "UPDATE jobs SET
                               WHERE task_pages.task_id = jobs.task_id
                               AND edges.cause_id = jobs.id AND edges.created_at >= leased_at)
                    AS moved
-               FROM jobs WHERE state IN ('queued', 'running') AND state = 'running')) AS work
+               FROM jobs WHERE state = 'running')) AS work
     WHERE jobs.task_id = task.id AND jobs.id = work.job_id AND jobs.state = 'running'
       AND CASE WHEN ?1 IS NULL THEN lease_until < ?2 ELSE owner = ?1 END
     RETURNING task_id, kind, state, query_id, error";

@@ -21,6 +21,7 @@ const TABLES: [(&str, &str); 12] = [
     ("jobs", "seq"),
 ];
 
+/// The full-text indexes.
 const INDEXES: [&str; 2] = ["fragments_fts", "claims_fts"];
 
 /// Grows the database to at least so many bytes. What it holds now is copied again and again, under ids in random order,

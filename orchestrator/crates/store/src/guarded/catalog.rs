@@ -18,7 +18,7 @@ const TABLES: &[(&str, &str)] = &[
     ("query_fragments", "how fragments rank for each search"),
     (
         "claims",
-        "statements of a task; source_fragment_id is where one was found, null for one the user gave; extraction_score \
+        "statements of a task; source_fragment_id and source_domain are where one was found, null for one the user gave; extraction_score \
          is its extractor's own number and never evidence: the confidence is in v_claim_evidence_summary",
     ),
     (

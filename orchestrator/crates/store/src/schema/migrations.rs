@@ -44,6 +44,7 @@ const FILES: Files = files!(
     "0022_saved_searches",
     "0023_fences",
     "0024_domains_of_claims",
+    "0025_jobs_by_state",
 );
 
 const PRIVATE_FILES: Files = files!("migrations-private", "0001_secrets");

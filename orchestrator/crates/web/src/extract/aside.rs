@@ -2,9 +2,11 @@
 //! comment”, “Share: Facebook, Twitter”, “Views: 12”, “all rights reserved”. Told by words; the names of elements are
 //! judged in `boilerplate`.
 
-mod words;
+mod appeals;
+mod labels;
 
-use self::words::{ADVERTISING, APPEALS, BUTTONS, DOES, NAMES, NETWORKS, RIGHTS, SHARE, UNSPACED};
+use self::appeals::{APPEALS, NETWORKS};
+use self::labels::{ADVERTISING, BUTTONS, DOES, NAMES, RIGHTS, SHARE, UNSPACED};
 
 /// Characters of an appeal at most.
 const APPEAL: usize = 240;
@@ -12,12 +14,12 @@ const APPEAL: usize = 240;
 const LABEL: usize = 120;
 /// Characters of a word that names the page's category or the like, with its colon.
 const NAME: usize = 28;
-
 /// Words between what is asked and with what, at most.
 const CLOSE: usize = 10;
-
 /// Characters that a line in a script without spaces has at most.
 const UNSPACED_LINE: usize = 24;
+/// Characters of a portrait at most.
+const PORTRAIT: usize = 700;
 
 /// Whether a block of running text is such a line.
 pub(super) fn is_aside(text: &str) -> bool {
@@ -80,8 +82,6 @@ pub(super) fn is_portrait(text: &str, authors: &[String]) -> bool {
     text.chars().count() <= PORTRAIT && authors.iter().any(|author| begins(author) == Some(true))
 }
 
-/// Characters of a portrait at most.
-const PORTRAIT: usize = 700;
 /// A time of the day.
 fn is_clock(words: &[&str]) -> bool {
     (2..=4).contains(&words.len())

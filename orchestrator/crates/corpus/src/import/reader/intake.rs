@@ -217,16 +217,8 @@ impl<'a> Intake<'a> {
                 return Outcome::Reject(format!("{reason} of `{id}`, neither here nor in the corpus"));
             }
         };
-        let json = to_json(&both);
         let was_passed = self.seen.remove(&fnv(id.as_bytes())).is_some();
-        let passed = match self.pass(&json) {
-            Ok(passed) => passed,
-            Err(error) => return Outcome::Failed(CorpusError::io(&self.path(place))(error)),
-        };
-        let outcome = self.accept(both, json, odd_codes, place);
-        let unchanged = matches!(outcome, Outcome::Unchanged);
-        self.passed.extend(passed.map(|json| (fnv(id.as_bytes()), Passed { json, unchanged })));
-        match outcome {
+        match self.pass(&id, both, odd_codes, place) {
             Outcome::Take(pending, codes) if was_passed => {
                 Outcome::Take(Box::new(Pending { replaces: true, ..*pending }), codes)
             }
@@ -403,23 +395,23 @@ impl<'a> Intake<'a> {
             let disk = self.disk(place);
             self.notes.lacks(disk, &doc_id);
         }
-        let json = to_json(&document);
-        let passed = match self.pass(&json) {
-            Ok(passed) => passed,
-            Err(error) => return Outcome::Failed(CorpusError::io(&self.path(place))(error)),
-        };
-        let outcome = self.accept(document, json, odd_codes, place);
-        let unchanged = matches!(outcome, Outcome::Unchanged);
-        self.passed.extend(passed.map(|json| (fnv(id.as_bytes()), Passed { json, unchanged })));
+        let outcome = self.pass(&id, document, odd_codes, place);
         self.give(named_by, &doc_id);
         outcome
     }
 
-    /// Keeps a document in case that another version of its work comes.
-    fn pass(&mut self, json: &str) -> std::io::Result<Option<Slice>> {
+    /// Accepts a document, and keeps it under this id in case another version of its work comes.
+    fn pass(&mut self, id: &str, document: Document, odd_codes: OddCodes, place: Place) -> Outcome {
+        let json = to_json(&document);
         let mark = self.spool.mark();
-        self.spool.add(json.as_bytes())?;
-        Ok(self.spool.since(mark))
+        if let Err(error) = self.spool.add(json.as_bytes()) {
+            return Outcome::Failed(CorpusError::io(&self.path(place))(error));
+        }
+        let kept = self.spool.since(mark);
+        let outcome = self.accept(document, json, odd_codes, place);
+        let unchanged = matches!(outcome, Outcome::Unchanged);
+        self.passed.extend(kept.map(|json| (fnv(id.as_bytes()), Passed { json, unchanged })));
+        outcome
     }
 
     fn accept(&mut self, document: Document, json: String, odd_codes: OddCodes, place: Place) -> Outcome {
