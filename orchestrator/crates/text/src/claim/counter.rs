@@ -3,8 +3,8 @@
 use super::{english, japanese};
 use crate::language;
 
-/// Inverts a claim: removes a negation, else replaces a verb or comparison by its opposite, else inserts a negation.
-/// `None` when no rule applies.
+/// Inverts a claim: removes the negation of what it says, else replaces a verb or comparison by its opposite, else inserts
+/// a negation, else replaces a noun by its opposite. `None` when no rule applies.
 ///
 /// `code` is the claim's ISO 639-1 code, detected when `None`; there are rules for English and Japanese. What comes out is
 /// for searching: embeddings and full text forgive grammar. It never becomes a claim and is never judged.
@@ -48,6 +48,47 @@ mod tests {
         );
         check("Coffee drinkers live in cities.", None);
         check("", None);
+    }
+
+    #[test]
+    fn only_what_a_claim_says_is_inverted() {
+        check(
+            "Statins reduce mortality in people without heart disease.",
+            Some("Statins enhance mortality in people without heart disease."),
+        );
+        check(
+            "Aspirin is effective in adults with no history of stroke.",
+            Some("Aspirin is not effective in adults with no history of stroke."),
+        );
+        check(
+            "Intermittent fasting is effective for weight loss.",
+            Some("Intermittent fasting is not effective for weight loss."),
+        );
+        check(
+            "Hearing loss is a risk factor for dementia.",
+            Some("Hearing loss is not a risk factor for dementia."),
+        );
+        check("Lack of sleep is linked to obesity.", Some("Lack of sleep is not linked to obesity."));
+        check("Weight gain is linked to stress.", Some("Weight gain is not linked to stress."));
+        check("Early antibiotics help children.", Some("Early antibiotics do not help children."));
+        check("Higher doses are effective.", Some("Higher doses are not effective."));
+        check(
+            "Yoga is safe for adults with higher blood pressure.",
+            Some("Yoga is not safe for adults with higher blood pressure."),
+        );
+        check("People who do not smoke are healthy.", Some("People who do not smoke are not healthy."));
+        check("Drugs that reduce pain improve sleep.", Some("Drugs that reduce pain impair sleep."));
+        check("A wage increase causes inflation.", Some("A wage increase prevents inflation."));
+        check("The elderly benefit from naps.", Some("The elderly do not benefit from naps."));
+        check("The benefit exceeds harm.", Some("The benefit does not exceed harm."));
+        check("Naps improve and consolidate memory.", Some("Naps do not improve and consolidate memory."));
+        check("Treated mice had lower weights.", Some("Treated mice had higher weights."));
+        check("No drug prevents dementia.", Some("A drug prevents dementia."));
+        check("In adults, no drug is effective.", Some("In adults, a drug is effective."));
+        check("Aspirin gives patients no benefit.", Some("Aspirin gives patients a benefit."));
+        check("Coffee is not without risk.", Some("Coffee is without risk."));
+        check("The patients were without pain.", Some("The patients were with pain."));
+        check("The drug was largely ineffective.", Some("The drug was largely effective."));
     }
 
     #[test]

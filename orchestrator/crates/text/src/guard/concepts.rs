@@ -1,19 +1,35 @@
 //! Things that have a closed set of words in medical texts, lay ones included.
 //!
 //! A name, the patterns by which a claim speaks of it, and further patterns by which a passage may: a word, `begin*` or
-//! `*end`, in lower case. What is on the right side is wide on purpose: a passage on "infarction" may well be on strokes.
+//! `*end`, in lower case, or a word in capitals. What is on the right side is wide on purpose: a passage on "infarction" may
+//! well be on strokes. The left side is narrow: a beginning that everyday words share ("pain*" and "paint") has no place there.
+
+use super::term::Words;
 
 /// Name, patterns of the claim, further patterns of the passage.
-pub(super) const CONCEPTS: &[(&str, &str, &str)] = &[
+type Concept = (&'static str, &'static str, &'static str);
+
+/// The concepts that a claim speaks of, and of each whether the passage does too.
+pub(super) fn named(claim: &str, passage: &Words) -> Vec<(&'static str, bool)> {
+    let (words, low) = (Words::of(claim), claim.to_lowercase());
+    let meant = |name: &str| !OTHER_SENSES.iter().any(|(of, phrase)| *of == name && low.contains(phrase));
+    CONCEPTS
+        .iter()
+        .filter(|(name, said, _)| words.matches(said) && meant(name))
+        .map(|(name, said, also)| (*name, passage.matches(said) || passage.matches(also)))
+        .collect()
+}
+
+const CONCEPTS: &[Concept] = &[
     (
         "survival",
-        "surviv* mortal* lethal* lifespan",
-        "death* die dies died dying dead fatal* kill* live lives lived living outliv* longev* life alive perish* loss lost decease* viab*",
+        "survival survive survives survived surviving mortality mortalities lethal* lifespan*",
+        "surviv* mortal* death* die dies died dying dead fatal* kill* live lives lived living outliv* longev* life alive perish* loss lost decease* viab*",
     ),
     (
         "memory",
-        "memor* amnes*",
-        "recall* remember* recogni* learn* cognit* forget* hippocamp* mnemonic* retention retain* dement*",
+        "memory memories memoriz* memoris* amnes*",
+        "memor* recall* remember* recogni* learn* cognit* forget* hippocamp* mnemonic* retention retain* dement*",
     ),
     (
         "cancer",
@@ -30,7 +46,11 @@ pub(super) const CONCEPTS: &[(&str, &str, &str)] = &[
         "stroke strokes",
         "cerebrovascul* ischemi* ischaemi* infarct* thromb* cardiovasc* vascular* hemorrh* haemorrh*",
     ),
-    ("smoking", "smok* cigarette* tobacco*", "nicotin* smoker* cigar* nonsmok* vap*"),
+    (
+        "smoking",
+        "smoking smoker* cigarette* tobacco*",
+        "smok* nicotin* cigar* nonsmok* vap* cannabis marijuana",
+    ),
     ("antibiotics", "antibiotic*", "antimicrob* *cillin *mycin *oxacin *cycline antibacterial* *micin"),
     ("liver", "liver livers hepat*", "cirrho* hcv hbv hcc bili*"),
     (
@@ -43,19 +63,31 @@ pub(super) const CONCEPTS: &[(&str, &str, &str)] = &[
         "lung lungs pulmon*",
         "respirat* airway* bronch* breath* pneumo* copd asthma* alveol* nsclc ventilat* trache* tubercul*",
     ),
-    ("breast", "breast*", "mammar* mammogra* lactat* milk brca* her2*"),
+    (
+        "breast",
+        "breast breasts breastfe*",
+        "breast* mammar* mammogra* lactat* milk brca* her2* nursing formula*",
+    ),
     (
         "bone",
         "bone bones osteopor*",
-        "oste* fractur* skelet* marrow vertebr* spine* mineral* hip joint* cartilag*",
+        "oste* fractur* skelet* marrow hematopoiet* haematopoiet* vertebr* spine* mineral* hip joint* cartilag*",
     ),
     ("prostate", "prostat*", "psa castrat* androgen*"),
     ("pancreas", "pancrea*", "islet* beta insulin* pdac*"),
     ("malaria", "malaria*", "plasmodi* falcipar* antimalar* mosquit* anophel* vivax"),
-    ("tuberculosis", "tubercul* tb", "mycobacter* mdr* xdr*"),
+    ("tuberculosis", "tubercul* TB", "tb mycobacter* mdr* xdr*"),
     ("influenza", "influenza* flu", "h1n1* h5n1* h3n2* h7n9* virus* viral* hemagglutin* haemagglutin*"),
-    ("HIV", "hiv* aids", "antiretrovir* retrovir* cd4* siv* immunodefic* gp120* seropos* seroconv*"),
-    ("depression", "depress* antidepress*", "mood* mdd ssri* dysphor* suicid* psychiatr* mental*"),
+    (
+        "HIV",
+        "hiv hiv1 hiv2 AIDS",
+        "hiv* aids antiretrovir* retrovir* cd4* siv* immunodefic* gp120* seropos* seroconv*",
+    ),
+    (
+        "depression",
+        "depression depressions depressive antidepress*",
+        "depress* mood* mdd ssri* dysphor* suicid* psychiatr* mental*",
+    ),
     ("schizophrenia", "schizophren*", "psychos* psychot* antipsychot* mental* psychiatr*"),
     ("dementia", "dementia* alzheimer*", "dement* cognit* amyloid* tau mci ad neurodegen* memor*"),
     ("Parkinson", "parkinson*", "dopamin* pd synuclein* pink1* parkin lrrk2*"),
@@ -69,13 +101,13 @@ pub(super) const CONCEPTS: &[(&str, &str, &str)] = &[
         "pregnan*",
         "gestat* matern* fetal* foetal* fetus* foetus* obstet* birth* antenatal* prenatal* mother* embryo* conce* deliver* trimester* ivf implant*",
     ),
-    ("vaccine", "vaccin*", "immuni* inocul* jab* shot* dose*"),
+    ("vaccine", "vaccine* vaccinat*", "vaccin* immuni* inocul* jab* shot* dose* bcg mmr"),
     (
         "chemotherapy",
         "chemothera*",
         "chemo* cisplat* cytotox* *platin *taxel *rubicin doxorub* drug* anticancer* gemcitab* temozol* agent* treat*",
     ),
-    ("radiotherapy", "radiother* radiation*", "radi* irradi* x-ray* xray* gamma rays gy"),
+    ("radiotherapy", "radiother*", "radi* irradi* x-ray* xray* gamma rays gy"),
     (
         "surgery",
         "surger* surgic*",
@@ -83,30 +115,30 @@ pub(super) const CONCEPTS: &[(&str, &str, &str)] = &[
     ),
     ("transplant", "transplant*", "graft* engraft* allogen* donor* recipi* implant* xenogr*"),
     ("alcohol", "alcohol*", "drink* ethanol* wine* beer* liquor* drunk*"),
-    ("coffee", "coffee* caffein*", ""),
+    ("coffee", "coffee* caffein*", "espresso decaf* tea"),
     (
         "exercise",
-        "exercis*",
-        "activit* train* sport* walk* run* aerobic* treadmill* fitness* athlet* physical* workout*",
+        "exercise exercises exercising exerciser*",
+        "exercis* activit* train* sport* walk* run* aerobic* treadmill* fitness* athlet* physical* workout*",
     ),
     (
         "pain",
-        "pain* analges*",
-        "nocicep* hyperalges* headach* migrain* ache* opioid* allodyn* sciatic* hurt* anesth* anaesth* tender*",
+        "pain pains painful analges*",
+        "painkill* nocicep* hyperalges* *algia *ache *aches headach* migrain* ache* sore* discomfort* nsaid* opioid* allodyn* sciatic* hurt* anesth* anaesth* tender*",
     ),
-    ("migraine", "migrain*", "aura"),
+    ("migraine", "migrain*", "aura headach*"),
     ("anxiety", "anxi*", "fear* stress* panic* worr* phobi* nervous*"),
     ("autism", "autis*", "asd* asperg*"),
     (
         "infection",
         "infect*",
-        "virus* viral* bacter* pathog* sepsis* septic* parasit* microb* fung* hiv* malaria* tubercul* inocul* coloni* hcv hbv pneumon* contag* transmi* host* disease*",
+        "virus* viral* bacter* pathog* sepsis* septic* parasit* microb* fung* hiv* malaria* tubercul* inocul* coloni* hcv hbv pneumon* covid* sars* coronavir* influenza* outbreak* epidemic* contag* transmi* host* disease*",
     ),
     ("mitochondria", "mitochond*", "mtdna* oxphos respir* mito* *mitophag mitophag* atp"),
     ("macrophage", "macrophag*", "monocyt* phagocyt* kupffer* microgli* myeloid* bmdm* mononucl* foam"),
     (
         "neuron",
-        "neuron* neural* nerve*",
+        "neuron neurons neuronal nerve nerves",
         "neur* nerv* axon* synap* brain* cort* dendrit* interneuron* motoneuron* gangli* cns",
     ),
     ("insulin", "insulin*", "iddm diabet* glucose* glyc* islet* *beta"),
@@ -125,19 +157,23 @@ pub(super) const CONCEPTS: &[(&str, &str, &str)] = &[
         "incidence*",
         "incid* rate rates risk* occurr* case cases frequen* preval* hazard* odds new develop* number* common* likel* event* diagnos*",
     ),
-    ("colorectal", "colorectal* colon*", "colorect* rect* bowel* intestin* crc polyp* adenom* *colic gut"),
+    (
+        "colorectal",
+        "colorectal* colon colonic colonoscop*",
+        "colitis colorect* rect* bowel* intestin* crc polyp* adenom* *colic gut",
+    ),
     ("stomach", "stomach* gastric*", "gastri* pylori* gut ulcer* gastro*"),
     (
         "immune",
-        "immun*",
-        "antibod* t-cell* lymph* t b vaccin* antigen* inflamm* cytokin* autoimm* defen* macrophag* leuk* neutrophil* cd4* cd8* interferon* innate*",
+        "immune immunity immunolog* immunodefic* immunosupp* immunocomp*",
+        "immun* antibod* t-cell* lymph* t b vaccin* antigen* inflamm* cytokin* autoimm* defen* macrophag* leuk* neutrophil* cd4* cd8* interferon* innate*",
     ),
     ("thyroid", "thyroid*", "thyr* t3 t4 tsh graves hashimoto*"),
-    ("ovary", "ovar*", "oocyt* follic* ovul* egg* oophor*"),
+    ("ovary", "ovary ovaries ovarian", "ovar* oocyt* follic* ovul* egg* oophor*"),
     ("estrogen", "estrogen* oestrogen*", "estrad* oestrad* hormon* er tamoxif* menopaus*"),
     ("testosterone", "testosteron*", "testost* androgen* hormon* steroid*"),
-    ("statin", "statin*", "*statin *statins hmg*"),
-    ("aspirin", "aspirin*", "acetylsalic* salicyl* nsaid* antiplatelet*"),
+    ("statin", "statin statins", "*statin *statins hmg*"),
+    ("aspirin", "aspirin aspirins", "acetylsalic* salicyl* nsaid* antiplatelet*"),
     ("metformin", "metformin*", "biguanid*"),
     (
         "vitamin",
@@ -147,6 +183,37 @@ pub(super) const CONCEPTS: &[(&str, &str, &str)] = &[
     ("calcium", "calcium*", "ca2* ca"),
     ("iron", "iron", "ferr* hepcid* haem* hem* anemi* anaemi* fe"),
     ("zinc", "zinc", "zn*"),
-    ("fish", "fish fishes", "fish* zebrafish* salmon* trout* cod tuna* marine* omega*"),
-    ("mosquito", "mosquito*", "mosquit* anophel* aedes* culex* vector*"),
+    ("fish", "fish fishes", "fish* zebrafish* salmon* trout* cod tuna* seafood* marine* omega*"),
+    ("mosquito", "mosquito*", "mosquit* anophel* aedes* culex* vector* net nets bednet* insecticid*"),
+];
+
+/// Phrases in which a word of a claim does not name the concept.
+const OTHER_SENSES: &[(&str, &str)] = &[
+    ("memory", "memory foam"),
+    ("memory", "computer memory"),
+    ("stroke", "heat stroke"),
+    ("stroke", "stroke volume"),
+    ("stroke", "stroke engine"),
+    ("liver", "liver oil"),
+    ("kidney", "kidney bean"),
+    ("breast", "chicken breast"),
+    ("breast", "turkey breast"),
+    ("bone", "bone broth"),
+    ("depression", "great depression"),
+    ("depression", "respiratory depression"),
+    ("epilepsy", "asset seizure"),
+    ("epilepsy", "drug seizure"),
+    ("surgery", "surgical mask"),
+    ("surgery", "surgical face mask"),
+    ("alcohol", "alcohol-based"),
+    ("alcohol", "sugar alcohol"),
+    ("exercise", "exercise caution"),
+    ("exercise", "exercise control"),
+    ("exercise", "exercise of power"),
+    ("immune", "immune to criticism"),
+    ("immune", "immunity from prosecution"),
+    ("immune", "legal immunity"),
+    ("immune", "diplomatic immunity"),
+    ("iron", "iron age"),
+    ("iron", "iron curtain"),
 ];

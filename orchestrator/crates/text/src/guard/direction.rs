@@ -217,6 +217,45 @@ const TURNING: &[&str] = &[
     "ablation",
     "withdrawal",
     "exception",
+    // What is stopped, withheld or scarce: "smoking cessation", "low-salt", "sleep deprivation".
+    "cessation",
+    "quit",
+    "quitting",
+    "stopped",
+    "stopping",
+    "discontinued",
+    "discontinuing",
+    "discontinuation",
+    "abstain",
+    "abstaining",
+    "abstainers",
+    "abstinence",
+    "avoid",
+    "avoided",
+    "avoiding",
+    "avoidance",
+    "restrict",
+    "restricted",
+    "restricting",
+    "restriction",
+    "restrictions",
+    "limiting",
+    "ban",
+    "bans",
+    "banning",
+    "breaking",
+    "interrupting",
+    "replacing",
+    "eliminating",
+    "elimination",
+    "deprived",
+    "deprivation",
+    "insufficient",
+    "insufficiency",
+    "inadequate",
+    "low",
+    "free",
+    "anti",
 ];
 
 #[cfg(test)]
@@ -261,5 +300,31 @@ mod tests {
         check("Aspirin increases bleeding.", "Withdrawal of aspirin reduced bleeding.", None);
         check("Aspirin increases bleeding.", "Aspirin reduced pain and increased bleeding.", None);
         check("Cats are larger.", "Dogs are smaller than cats.", None);
+    }
+
+    #[test]
+    fn less_of_a_thing_does_the_opposite_of_it() {
+        for sentence in [
+            "Smoking cessation reduced the risk of stroke.",
+            "Quitting smoking reduced the risk of stroke.",
+            "Smoking bans reduced the risk of stroke.",
+            "Abstinence from smoking reduced the risk of stroke.",
+            "Avoiding smoking reduced the risk of stroke.",
+            "Anti-smoking campaigns reduced the risk of stroke.",
+        ] {
+            check("Smoking increases the risk of stroke.", sentence, None);
+        }
+        for sentence in [
+            "Restriction of dietary salt reduced blood pressure.",
+            "Limiting dietary salt reduced blood pressure.",
+            "A diet low in salt reduced blood pressure.",
+        ] {
+            check("Dietary salt increases blood pressure.", sentence, None);
+        }
+        check(
+            "Dietary salt increases blood pressure.",
+            "Dietary salt reduced blood pressure.",
+            Some("direction: “increases” in the claim, “reduced” in the passage"),
+        );
     }
 }

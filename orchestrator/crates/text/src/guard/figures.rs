@@ -11,6 +11,8 @@ use crate::number::plain;
 const CLOSE: f64 = 0.05;
 /// Percentages that differ by less are one.
 const CLOSE_POINTS: f64 = 0.5;
+/// Lengths of time in different units that differ by less are one: "3 months" and "12 weeks".
+const CLOSE_TIMES: f64 = 0.1;
 /// Most figures of a passage that are looked at.
 const MAX_FIGURES: usize = 64;
 
@@ -21,7 +23,8 @@ pub(super) fn difference(claim: &str, deciding: &str) -> Option<(String, Option<
     figures(claim).into_iter().filter(|figure| !figure.unit.is_empty()).find_map(|figure| {
         let same_unit: Vec<&Figure> =
             said.iter().filter(|other| other.unit == figure.unit && !other.is_interval).collect();
-        if same_unit.is_empty() || follows(figure.value, figure.unit, &values) {
+        let same_time = said.iter().any(|other| figure.lasts_as_long_as(other));
+        if same_unit.is_empty() || same_time || follows(figure.value, figure.unit, &values) {
             return None;
         }
         let shown: Vec<String> = same_unit.iter().take(3).map(|other| other.shown()).collect();
@@ -67,6 +70,16 @@ impl Figure {
     fn shown(&self) -> String {
         format!("{} {}", self.value, self.unit)
     }
+
+    fn days(&self) -> Option<f64> {
+        DAYS.iter().find(|(unit, _)| *unit == self.unit).map(|(_, days)| self.value * days)
+    }
+
+    /// Whether both are about the same length of time, in different units.
+    fn lasts_as_long_as(&self, other: &Self) -> bool {
+        let close = |(one, two): (f64, f64)| (one - two).abs() <= CLOSE_TIMES * one.max(two);
+        self.unit != other.unit && self.days().zip(other.days()).is_some_and(close)
+    }
 }
 
 fn figures(text: &str) -> Vec<Figure> {
@@ -85,14 +98,8 @@ fn figures(text: &str) -> Vec<Figure> {
             continue;
         }
         let Ok(value) = plain(written).parse::<f64>() else { continue };
-        let behind = after.trim_start_matches([' ', '-', '\u{a0}', '\u{2009}', '\u{202f}']);
-        let word: String =
-            behind.chars().take_while(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
-        let unit = if behind.starts_with('%') {
-            "%"
-        } else {
-            UNITS.iter().find(|(forms, _)| forms.contains(&word.as_str())).map_or("", |(_, unit)| *unit)
-        };
+        let behind = after.trim_start_matches(GAPS);
+        let unit = unit(behind);
         let tail = behind.trim_start_matches('%').trim_start().to_lowercase();
         let is_interval = tail.starts_with("ci") || tail.starts_with("conf") || tail.starts_with("cred");
         found.push(Figure { value, unit, is_interval });
@@ -100,9 +107,38 @@ fn figures(text: &str) -> Vec<Figure> {
     found
 }
 
+/// The unit that a text begins with, empty where it has none that is known.
+fn unit(text: &str) -> &'static str {
+    if text.starts_with('%') {
+        return "%";
+    }
+    let (word, rest) = first_word(text);
+    let (next, _) = first_word(rest);
+    match (word.as_str(), next.as_str()) {
+        ("per", "cent") => "%",
+        // How often, not how much.
+        ("times", next) if OFTEN.contains(&next) || rest.starts_with('/') => "",
+        (word, _) => UNITS.iter().find(|(forms, _)| forms.contains(&word)).map_or("", |(_, unit)| *unit),
+    }
+}
+
+/// The first word, in lower case, and what follows it.
+fn first_word(text: &str) -> (String, &str) {
+    let text = text.trim_start_matches(GAPS);
+    let end = text.find(|c: char| !c.is_alphabetic()).unwrap_or(text.len());
+    (text[..end].to_lowercase(), &text[end..])
+}
+
+/// What may stand between a number and its unit.
+const GAPS: [char; 5] = [' ', '-', '\u{a0}', '\u{2009}', '\u{202f}'];
+
+/// Words after "times" that make a frequency of it: "2 times per week".
+const OFTEN: &[&str] =
+    &["per", "a", "an", "each", "every", "daily", "weekly", "monthly", "yearly", "annually"];
+
 /// Forms of a unit, and the one that is shown.
 const UNITS: &[(&[&str], &str)] = &[
-    (&["percent", "per"], "%"),
+    (&["percent"], "%"),
     (&["fold", "times"], "times"),
     (&["mg"], "mg"),
     (&["kg"], "kg"),
@@ -116,6 +152,16 @@ const UNITS: &[(&[&str], &str)] = &[
     (&["km"], "km"),
     (&["cm"], "cm"),
     (&["mm"], "mm"),
+];
+
+/// Days in a unit of time.
+const DAYS: &[(&str, f64)] = &[
+    ("years", 365.25),
+    ("months", 30.44),
+    ("weeks", 7.0),
+    ("days", 1.0),
+    ("hours", 1.0 / 24.0),
+    ("minutes", 1.0 / 1440.0),
 ];
 
 #[cfg(test)]
@@ -150,5 +196,29 @@ mod tests {
         check("Onset was 18 years later.", "Onset was at 9 years and at 27 years.", None);
         check("In 2019, 12 of 40 mice had p53.", "Some mice died after 3 weeks.", None);
         check("About 1,200 mg were given.", "They had 1200 mg.", None);
+        check(
+            "The trial lasted 2 years.",
+            "It lasted for 24 months, and people were seen for 5 years.",
+            None,
+        );
+        check("The trial lasted 3 months.", "After 12 weeks and 12 months the score was better.", None);
+    }
+
+    #[test]
+    fn rates_and_frequencies_are_no_shares_and_no_ratios() {
+        check("About 12 per 1000 people have epilepsy.", "Epilepsy was found in 1.2% of the people.", None);
+        check("About 1.2% of people have epilepsy.", "It was found in 12 per 1000 (90% were adults).", None);
+        check("Running 2 times per week helps.", "Those who ran were 4 times more likely to be fit.", None);
+        check("Running 2 times a week helps.", "Those who ran were 4 times more likely to be fit.", None);
+        check(
+            "Output fell by 45 per cent.",
+            "Telework reduced the output by 8 per cent.",
+            Some("number: 45 % in the claim, 8 % in the passage"),
+        );
+        check(
+            "Runners are 2 times as likely to be fit.",
+            "Runners were 4 times as likely to be fit.",
+            Some("number: 2 times in the claim, 4 times in the passage"),
+        );
     }
 }

@@ -40,13 +40,16 @@ impl Words {
             || beginning(word).is_some_and(|beginning| self.beginnings.contains(&beginning))
     }
 
-    /// Whether some lower-case word matches one of the patterns: `cancer`, `cancer*`, `*oma`.
+    /// Whether some lower-case word matches one of the patterns: `cancer`, `cancer*`, `*oma`; or some word is one of
+    /// those that begin with a capital: `AIDS`.
     pub(super) fn matches(&self, patterns: &str) -> bool {
         patterns.split_whitespace().any(|pattern| {
             if let Some(end) = pattern.strip_prefix('*') {
                 self.low.iter().any(|word| word.ends_with(end))
             } else if let Some(start) = pattern.strip_suffix('*') {
                 self.low.iter().any(|word| word.starts_with(start))
+            } else if pattern.starts_with(char::is_uppercase) {
+                self.plain.iter().flat_map(|word| parts_or_whole(word)).any(|part| part == pattern)
             } else {
                 self.low.contains(pattern)
             }

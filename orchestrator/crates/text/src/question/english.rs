@@ -50,7 +50,8 @@ fn sentence(text: &str) -> Option<Statement> {
     if personal(&words) {
         return None;
     }
-    let words = first_clause(&words);
+    let asks_first = words.first().is_some_and(|word| tables::positive(&word.key).is_some());
+    let words = first_clause(&words, asks || asks_first);
     effect::asked(words)
         .or_else(|| closed(words).map(|text| Statement { text, open: false }))
         .or_else(|| topical(words).map(|text| Statement { text, open: false }))
@@ -108,8 +109,15 @@ fn personal(words: &[Word]) -> bool {
     })
 }
 
-/// Up to where a second question begins: "…, and is it safe", " or not".
-fn first_clause(words: &[Word]) -> &[Word] {
+/// Up to where a second question begins: "…, and is it safe", "and does tea lower it", " or not", ", yes or no". `asks`:
+/// the first is a question.
+fn first_clause(words: &[Word], asks: bool) -> &[Word] {
+    let is_told = !asks || reported(words).is_some();
+    // "And are obese" may belong to "people who smoke", and "and do not smoke" to any subject; "does" and a noun do not.
+    let again = |i: usize, next: &str, after: &Word| {
+        let related = words[..i].iter().skip(1).any(|word| word.is_any(&["who", "which", "that"]));
+        !is_told && tables::AGAIN.contains(&next) && after.key != "not" && (next == "does" || !related)
+    };
     let begins = |i: usize| {
         let join = words[i].is_any(&["and", "or", "but"]);
         let next = words.get(i + 1).map(|word| word.key.as_str()).unwrap_or_default();
@@ -119,10 +127,12 @@ fn first_clause(words: &[Word]) -> &[Word] {
             || tables::ASKING.contains(&next)
             || (next == "by" || tables::LIMITS.contains(&next))
                 && after.is_some_and(|word| word.is_any(tables::ASKING))
-            || tables::FIRST.contains(&next) && after.is_some_and(|word| word.is_any(tables::POINTING)))
+            || tables::FIRST.contains(&next) && after.is_some_and(|word| word.is_any(tables::POINTING))
+            || after.is_some_and(|after| again(i, next, after)))
     };
     let dash = |i: usize| matches!(words[i].raw.as_str(), "-" | "–" | "—" | "->");
-    let end = (2..words.len()).find(|&i| begins(i) || dash(i));
+    let yes_or_no = |i: usize| words[i..].iter().map(|word| word.key.as_str()).eq(["yes", "or", "no"]);
+    let end = (2..words.len()).find(|&i| begins(i) || dash(i) || yes_or_no(i));
     &words[..end.unwrap_or(words.len())]
 }
 
@@ -235,22 +245,35 @@ fn inverted(auxiliary: &str, rest: &[Word]) -> Option<Vec<String>> {
     if predicate.iter().take(3).any(|word| word.key == "or") {
         return None;
     }
+    let negated = predicate[..verb].iter().any(|word| word.key == "not");
     Some(match auxiliary {
+        "do" | "does" | "did" if negated => sequence(subject, &[auxiliary], predicate),
         "do" => sequence(subject, &[], predicate),
         "does" | "did" => {
-            let form = if auxiliary == "does" {
-                tables::third(&predicate[verb].key)
-            } else {
-                tables::past(&predicate[verb].key)
-            }?;
+            let formed = if auxiliary == "does" { tables::third } else { tables::past };
             let mut words = sequence(subject, &[], predicate);
-            let spot = words.len() - predicate.len() + verb;
-            let marks = predicate[verb].raw.trim_start_matches(char::is_alphanumeric);
-            words[spot] = format!("{form}{marks}");
+            let begin = words.len() - predicate.len();
+            for spot in std::iter::once(verb).chain(joined(predicate, verb)) {
+                let form = formed(&predicate[spot].key)?;
+                let marks = predicate[spot].raw.trim_start_matches(char::is_alphanumeric);
+                words[begin + spot] = format!("{form}{marks}");
+            }
             words
         }
         _ => sequence(subject, &[auxiliary], predicate),
     })
+}
+
+/// The verbs that "and" joins to the one of the predicate: "improve mood and reduce stress", not "help people eat and sleep".
+fn joined(predicate: &[Word], verb: usize) -> impl Iterator<Item = usize> {
+    let of_another = ["to", "who", "which", "that", "if", "when", "while", "because"];
+    let end = predicate.iter().position(|word| word.is_any(&of_another)).unwrap_or(predicate.len());
+    let end = if predicate[verb].is_any(&["help", "make", "let", "cause", "have"]) { 0 } else { end };
+    // "Improve and maintain": nothing but a verb stands there.
+    let is_verb = move |i: usize| {
+        predicate[i].is_any(tables::SURE) || i == verb + 2 && predicate[i].is_any(tables::LIKELY)
+    };
+    (verb + 2..end).filter(move |&i| predicate[i - 1].is_any(&["and", "but"]) && is_verb(i))
 }
 
 /// "Is there a link between A and B" → "There is a link between A and B".

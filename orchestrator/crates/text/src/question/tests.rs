@@ -49,6 +49,39 @@ fn questions_with_do() {
 }
 
 #[test]
+fn help_and_what_it_helps_to_do() {
+    check("Does meditation help patients reduce anxiety?", "Meditation helps patients reduce anxiety.");
+    check("Does reading help children learn?", "Reading helps children learn.");
+    check("Does intermittent fasting help you lose weight?", "Intermittent fasting helps you lose weight.");
+    check("Did the drug help patients lose weight?", "The drug helped patients lose weight.");
+    check("Do apps help people sleep better?", "Apps help people sleep better.");
+    check("Does caffeine make athletes run faster?", "Caffeine makes athletes run faster.");
+    check("Does Rust let programmers avoid data races?", "Rust lets programmers avoid data races.");
+    check("Does stress cause people to gain weight?", "Stress causes people to gain weight.");
+    check("Does root cause analysis reduce errors?", "Root cause analysis reduces errors.");
+    check("Does peer help with homework improve grades?", "Peer help with homework improves grades.");
+}
+
+#[test]
+fn joined_verbs_have_one_form() {
+    check("Does yoga improve mood and reduce stress?", "Yoga improves mood and reduces stress.");
+    check("Did the drug reduce pain and improve sleep?", "The drug reduced pain and improved sleep.");
+    check("Does yoga improve and maintain balance?", "Yoga improves and maintains balance.");
+    check("Does yoga help people relax and reduce stress?", "Yoga helps people relax and reduce stress.");
+    check("Does yoga improve strength and balance?", "Yoga improves strength and balance.");
+}
+
+#[test]
+fn negated_questions() {
+    check("Do vaccines not cause autism?", "Vaccines do not cause autism.");
+    check("Does coffee not cause cancer?", "Coffee does not cause cancer.");
+    check("Did the drug not reduce mortality?", "The drug did not reduce mortality.");
+    check("Don't vaccines cause autism?", "Vaccines cause autism.");
+    check("Are vaccines not safe?", "Vaccines are not safe.");
+    check("Does aspirin never cause bleeding?", "Aspirin never causes bleeding.");
+}
+
+#[test]
 fn questions_with_other_auxiliaries() {
     check("Is coffee a diuretic?", "Coffee is a diuretic.");
     check("Is Rust safer than C++ for memory bugs?", "Rust is safer than C++ for memory bugs.");
@@ -82,6 +115,20 @@ fn the_first_of_several_questions() {
         "Shift work raises the risk of cancer.",
     );
     check("Does school feeding improve attendance, and for whom?", "School feeding improves attendance.");
+    check("Does coffee raise blood pressure and does tea lower it?", "Coffee raises blood pressure.");
+    check("Is tea healthy and are energy drinks harmful?", "Tea is healthy.");
+    check("Do naps improve memory but did the trial last too short?", "Naps improve memory.");
+    check("Do vaccines cause autism, yes or no?", "Vaccines cause autism.");
+    check("Do smokers sleep less and have worse moods?", "Smokers sleep less and have worse moods.");
+    check(
+        "Is meat bad for people who smoke and are obese?",
+        "Meat is bad for people who smoke and are obese.",
+    );
+    check("Coffee is safe and is a diuretic.", "Coffee is safe and is a diuretic.");
+    check(
+        "Is it true that statins lower cholesterol and do not cause cancer?",
+        "Statins lower cholesterol and do not cause cancer.",
+    );
 }
 
 #[test]

@@ -50,12 +50,11 @@ pub(super) fn after_do(words: &[Word], auxiliary: &str) -> Option<Predicate> {
         (1..open.unwrap_or(words.len()).max(1)).filter_map(|i| Some((i, rank(i)?))).collect();
     let best = found.iter().map(|(_, rank)| *rank).max()?;
     let follows = |place: usize| found.get(place + 1).filter(|(next, _)| *next == found[place].0 + 1);
-    // "Help reduce": the first of the two rules.
     let helps = |place: usize| words[found[place].0].key == "help";
     let mut chosen = found.iter().position(|(_, rank)| *rank == best)?;
-    if chosen > 0 && helps(chosen - 1) && follows(chosen - 1).is_some() {
-        chosen -= 1;
-    }
+    // "Help reduce", "help patients reduce": the first of the two rules. "Help with homework" is a noun.
+    let is_noun = |place: usize| words[found[place].0 + 1].is_any(tables::FOLLOWERS);
+    chosen = (0..chosen).find(|&place| helps(place) && !is_noun(place)).unwrap_or(chosen);
     // "Wage increase causes …": the last of a run of equals.
     while !helps(chosen) && follows(chosen).is_some_and(|(_, rank)| *rank == best) {
         chosen += 1;

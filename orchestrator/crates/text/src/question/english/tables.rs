@@ -26,6 +26,9 @@ pub(super) fn positive(word: &str) -> Option<&'static str> {
 pub(super) const ASKING: &[&str] =
     &["what", "which", "who", "whom", "whose", "when", "where", "why", "how", "if", "whether"];
 
+/// Auxiliaries with which a second question begins ("and does tea lower it") rather than a second verb ("and have").
+pub(super) const AGAIN: &[&str] = &["is", "are", "was", "were", "do", "does", "did", "has"];
+
 /// Subjects that point outside the question.
 pub(super) const POINTING: &[&str] = &[
     "it", "they", "them", "he", "she", "this", "these", "that", "those", "its", "their", "we", "you", "i",
