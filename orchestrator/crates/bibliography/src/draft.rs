@@ -8,11 +8,12 @@ use lyra_domain::Identifier;
 use std::collections::HashSet;
 
 /// What programs write into notes; the rest of such a line is not the user's.
-const PROGRAMS: [&str; 16] = [
+const PROGRAMS: [&str; 19] = [
     "_eprint:",
     "accepted:",
     "cited by:",
     "cited by ",
+    "cited reference count:",
     "citation key:",
     "container-title:",
     "export date:",
@@ -23,7 +24,9 @@ const PROGRAMS: [&str; 16] = [
     "page version id:",
     "publication title:",
     "publisher:",
+    "times cited in web of science",
     "times cited:",
+    "total times cited:",
     "zscc:",
 ];
 

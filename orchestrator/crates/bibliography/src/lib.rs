@@ -83,6 +83,12 @@ pub fn given_family(name: &str) -> String {
     names::ordered(name)
 }
 
+/// A name as MEDLINE writes it, "Smith JA", as records have it, "JA Smith"; what does not end with initials, or is the
+/// name of a group, stays.
+pub fn initials_first(name: &str) -> String {
+    names::with_initials_last(name)
+}
+
 /// Longest value of a field, in bytes.
 const MAX_FIELD: usize = 1 << 20;
 /// Longest record, in bytes.

@@ -56,11 +56,17 @@ pub(crate) fn person(family: &str, given: &str, suffix: &str) -> String {
     parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(" ")
 }
 
-/// "Smith JA", as MEDLINE writes names, as "JA Smith".
+/// "Smith JA", as MEDLINE writes names, as "JA Smith". The name of a group stays.
 pub(crate) fn with_initials_last(text: &str) -> String {
     let text = crate::text::line(text);
+    if is_group(&text) {
+        return text;
+    }
     let words: Vec<&str> = text.split(' ').collect();
-    let is_initials = |word: &str| word.chars().count() <= 4 && word.chars().all(char::is_uppercase);
+    let is_initials = |word: &str| {
+        let fits = word.chars().all(|c| c.is_uppercase() || c == '-');
+        fits && word.starts_with(char::is_uppercase) && word.chars().count() <= 4
+    };
     match words[..] {
         [ref family @ .., initials, suffix]
             if is_suffix(suffix) && is_initials(initials) && !family.is_empty() =>
@@ -82,9 +88,11 @@ pub(crate) fn is_group(text: &str) -> bool {
     })
 }
 
-fn is_suffix(text: &str) -> bool {
-    let bare = text.trim_end_matches('.').to_lowercase();
-    ["jr", "sr", "ii", "iii", "iv", "2nd", "3rd", "4th"].contains(&bare.as_str())
+/// "Jr.", "III"; but not "Ii", which is a family name.
+pub(crate) fn is_suffix(text: &str) -> bool {
+    let bare = text.trim_end_matches('.');
+    ["II", "III", "IV"].contains(&bare)
+        || ["jr", "sr", "2nd", "3rd", "4th"].contains(&bare.to_lowercase().as_str())
 }
 
 pub(crate) fn is_east_asian(c: char) -> bool {
@@ -102,6 +110,8 @@ mod tests {
             ("van der  Berg, Jan", "Jan van der Berg"),
             ("King, Jr., Martin Luther", "Martin Luther King Jr."),
             ("King, Martin Luther, Jr.", "Martin Luther King Jr."),
+            ("Califf, Robert, III", "Robert Califf III"),
+            ("Ii, Naoki", "Naoki Ii"),
             ("Marie Curie", "Marie Curie"),
             ("World Health Organization,", "World Health Organization"),
             ("Institute of Food, Health and Sleep", "Institute of Food, Health and Sleep"),
@@ -116,6 +126,10 @@ mod tests {
             ("van Raaij MJ", "MJ van Raaij"),
             ("Smith JA Jr", "JA Smith Jr"),
             ("Smith J 3rd", "J Smith 3rd"),
+            ("Kim J-H", "J-H Kim"),
+            ("Petrov IV", "IV Petrov"),
+            ("Aiko Sato", "Aiko Sato"),
+            ("Sleep Study Group UK", "Sleep Study Group UK"),
             ("Plato", "Plato"),
             ("JA", "JA"),
         ] {

@@ -15,6 +15,8 @@ pub(crate) struct Ris {
     lines: Lines,
     /// A record that began where the one before was not ended.
     next: Option<Group>,
+    /// Whether the record at hand begins with `TY  - `: other lines of it that have a tag have such blanks, too.
+    is_wide: bool,
 }
 
 /// A tag and its value: `TI  - Title`. Some writers put one space before the hyphen, or none after it.
@@ -25,6 +27,11 @@ fn tag(line: &str) -> Option<(&str, &str)> {
         && chars.next().is_some_and(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
     let value = rest.strip_prefix("  -").or_else(|| rest.strip_prefix(" -"))?;
     (is_tag && !value.starts_with('-')).then_some((tag, value.trim_start()))
+}
+
+/// Whether a tag has two blanks before the hyphen, and one after it if there is a value.
+fn is_wide(line: &str) -> bool {
+    line.get(2..).is_some_and(|rest| rest == "  -" || rest.starts_with("  - "))
 }
 
 /// Whether a line begins a record.
@@ -42,8 +49,12 @@ impl Source for Ris {
         // Lines of a record without its beginning.
         let mut lost = None;
         while let Some((number, line)) = self.lines.next(text) {
-            match (tag(line), &mut group) {
+            let may_wrap = group.is_some() && self.is_wide && !is_wide(line) && !begins(line);
+            // What only looks like a tag continues the line before.
+            let found = tag(line).filter(|found| !may_wrap || *found == ("ER", ""));
+            match (found, &mut group) {
                 (Some(("TY", value)), open) => {
+                    self.is_wide = is_wide(line);
                     let mut begun = Group::at(number);
                     begun.add("TY", value);
                     let before = open.replace(begun);
@@ -111,6 +122,7 @@ fn record(group: &Group) -> Outcome {
     draft.completed_date(group.first("DA").unwrap_or_default());
     pages(&mut draft, group);
     accession(&mut draft, group);
+    custom(&mut draft, group);
     for field in &group.fields {
         read(&mut draft, field, kind);
     }
@@ -135,7 +147,6 @@ fn read(draft: &mut Draft, Field { tag, value }: &Field, kind: Kind) {
         "M3" if kind == Kind::Manuscript && value.eq_ignore_ascii_case("preprint") => {
             draft.kind(Kind::Preprint);
         }
-        "C2" => draft.pmcid(value),
         "PM" => draft.pmid(value),
         "UR" | "LK" => draft.url(value),
         "AB" | "N2" => draft.summary(value),
@@ -181,6 +192,20 @@ fn accession(draft: &mut Draft, group: &Group) {
     let of_lyra = group.first("ID").is_some_and(|id| id.starts_with("page_"));
     if of_pubmed || has_pmcid || of_lyra || number.trim().starts_with("PMID") {
         draft.pmid(number);
+    }
+}
+
+/// `EndNote` puts the PMCID here, and Scopus the PMID.
+fn custom(draft: &mut Draft, group: &Group) {
+    let Some(id) = group.first("C2") else { return };
+    let of_scopus = || {
+        let said = ["DB", "DP", "UR"].into_iter().filter_map(|tag| group.first(tag));
+        said.map(str::to_lowercase).any(|text| text.contains("scopus"))
+    };
+    if id.contains("PMC") {
+        draft.pmcid(id);
+    } else if of_scopus() {
+        draft.pmid(id);
     }
 }
 

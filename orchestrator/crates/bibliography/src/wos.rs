@@ -52,7 +52,7 @@ fn finish(group: Group) -> Outcome {
     }
     let mut same = Group::at(group.line);
     let has_full_names = group.first("AF").is_some();
-    same.add("TY", group.first("PT").map_or("JOUR", kind));
+    same.add("TY", kind(group.first("PT").unwrap_or_default(), group.first("DT").unwrap_or_default()));
     for field in group.fields {
         let tag = match field.tag.as_str() {
             "AU" if has_full_names => continue,
@@ -89,8 +89,15 @@ fn finish(group: Group) -> Outcome {
     ris::finish(&same)
 }
 
-fn kind(name: &str) -> &'static str {
-    match name {
+/// The type of a work under RIS's name. The types of the document say more than what it was published in, such as a book.
+fn kind(published_in: &str, types: &str) -> &'static str {
+    let types = types.replace('\n', " ");
+    let has = |name: &str| types.split(';').any(|known| known.trim().eq_ignore_ascii_case(name));
+    match published_in {
+        _ if has("Book Chapter") => "CHAP",
+        // A paper of a conference in a journal is an article, too.
+        "J" if has("Article") => "JOUR",
+        _ if has("Proceedings Paper") => "CPAPER",
         "B" => "BOOK",
         "P" => "PAT",
         _ => "JOUR",

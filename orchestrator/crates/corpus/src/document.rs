@@ -14,6 +14,7 @@ pub(crate) use patent::citation_key;
 pub use patent::{LegalEvent, Priority};
 pub use place::Place;
 pub use section::{Passage, Section};
+pub(crate) use version::is_of_server;
 pub use version::{Stage, Version};
 
 use crate::backend::{Codes, Publication};

@@ -139,11 +139,13 @@ pub(crate) struct Entry {
     /// Ids of documents that it contributed to before it changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) left: Vec<String>,
-    /// By what a reference finds the paper in it, and the paper's year.
+    /// By what a reference finds the paper in it, and the paper's year and first author.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) keys: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) year: Option<i32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) author: Option<String>,
     /// Keywords and marks that stand in the paper itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) tags: Vec<String>,
@@ -180,6 +182,7 @@ impl Entry {
             left: Vec::new(),
             keys: Vec::new(),
             year: None,
+            author: None,
             tags: Vec::new(),
             annotations: Vec::new(),
             named: Vec::new(),

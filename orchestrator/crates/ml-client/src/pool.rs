@@ -1,5 +1,6 @@
 //! Several ml-servers as one: the one that answers soonest is asked, another when it fails or takes too long.
 
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use backon::{ExponentialBuilder, Retryable};
@@ -7,7 +8,7 @@ use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use futures::{StreamExt, future};
 use lyra_proto::{ReadyResponse, ReadyState};
-use tokio::sync::OnceCell;
+use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 use crate::ClientConfig;
@@ -27,12 +28,14 @@ pub(crate) struct Pool {
     servers: Vec<Server>,
     config: ClientConfig,
     /// What most of several servers answer.
-    agreed: OnceCell<Answers>,
+    agreed: RwLock<Option<Arc<Answers>>>,
+    /// Held while they are asked: several requests wait for one agreement.
+    agreeing: Mutex<()>,
 }
 
 impl Pool {
     pub(crate) fn new(servers: Vec<Server>, config: ClientConfig) -> Self {
-        Self { servers, config, agreed: OnceCell::new() }
+        Self { servers, config, agreed: RwLock::default(), agreeing: Mutex::default() }
     }
 
     pub(crate) fn servers(&self) -> &[Server] {
@@ -46,7 +49,7 @@ impl Pool {
 
     /// Numbers that a vector must have, where several servers agreed on it.
     pub(crate) fn dimension(&self) -> Option<usize> {
-        self.agreed.get().and_then(Answers::dimension)
+        self.agreed().and_then(|agreed| agreed.dimension())
     }
 
     /// Asks the servers until one answers: all of them, one after the other, and again after a pause while they fail in a
@@ -192,18 +195,82 @@ impl Pool {
         result
     }
 
-    /// That a server answers as the others do.
-    async fn admit(&self, server: &Server) -> Result<(), Error> {
-        let agreed = self.agreed.get_or_try_init(|| self.agree()).await?;
-        let examine = async {
-            let answers = Answers::of(server).await?;
-            differing(server, &answers, agreed)
-        };
-        server.standing.check(self.config.examined_for, examine).await
+    fn agreed(&self) -> Option<Arc<Answers>> {
+        self.agreed.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What most of the servers that can be reached answer.
-    async fn agree(&self) -> Result<Answers, Error> {
+    /// That a server answers as the others do.
+    async fn admit(&self, server: &Server) -> Result<(), Error> {
+        let mut agreed = match self.agreed() {
+            Some(agreed) => agreed,
+            None => self.agree(None).await?,
+        };
+        loop {
+            let examine = async {
+                let answers = Answers::of(server).await?;
+                differing(server, &answers, &agreed)
+            };
+            let different = match server.standing.check(self.config.examined_for, examine).await {
+                Err(error @ Error::Different { .. }) => error,
+                other => return other,
+            };
+            let now = self.renewed(&agreed).await?;
+            if Arc::ptr_eq(&now, &agreed) {
+                return Err(different);
+            }
+            agreed = now;
+            server.standing.forget().await;
+        }
+    }
+
+    /// What the servers agree on after one of them differed: the same as `before`, unless all of them differ from that.
+    async fn renewed(&self, before: &Arc<Answers>) -> Result<Arc<Answers>, Error> {
+        if let Some(now) = self.agreed().filter(|now| !Arc::ptr_eq(now, before)) {
+            return Ok(now);
+        }
+        for server in &self.servers {
+            if server.standing.fits().await {
+                // Another request may have renewed it meanwhile.
+                return Ok(self.agreed().unwrap_or_else(|| Arc::clone(before)));
+            }
+        }
+        self.agree(Some(before)).await
+    }
+
+    /// What most of the servers that can be reached answer. If they agreed on something `before`, that stays, unless all
+    /// of them differ from it: they were started again with other models. A difference in nothing but answers must be that
+    /// of over half of all servers.
+    async fn agree(&self, before: Option<&Arc<Answers>>) -> Result<Arc<Answers>, Error> {
+        let _turn = self.agreeing.lock().await;
+        // Another request may have come first.
+        if let Some(now) = self.agreed()
+            && before.is_none_or(|before| !Arc::ptr_eq(before, &now))
+        {
+            return Ok(now);
+        }
+        let (servers, answers) = self.answers().await?;
+        let stays = |before: &&Arc<Answers>| {
+            let most = 2 * answers.len() > self.servers.len();
+            let may_go = most || answers.iter().all(|answers| !answers.same_models(before));
+            !may_go || answers.iter().any(|answers| answers.difference(before).is_none())
+        };
+        let agreed = match before.filter(stays) {
+            Some(before) => Arc::clone(before),
+            None => Arc::new(self.common(&servers, &answers)?),
+        };
+        // Before anything is noted: a call that sees that a server fits sees what it fits.
+        *self.agreed.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&agreed));
+        for server in &self.servers {
+            server.standing.forget().await;
+        }
+        for (server, answers) in servers.iter().zip(&answers) {
+            server.standing.note(&differing(server, answers, &agreed)).await;
+        }
+        Ok(agreed)
+    }
+
+    /// The servers that answer in time, at least one, and what.
+    async fn answers(&self) -> Result<(Vec<&Server>, Vec<Answers>), Error> {
         let mut asked: FuturesUnordered<_> =
             self.servers.iter().map(|server| async move { (server, Answers::of(server).await) }).collect();
         let (mut answered, mut failure) = (Vec::new(), None);
@@ -221,12 +288,17 @@ impl Pool {
                 }
             }
         }
-        let (servers, answers): (Vec<&Server>, Vec<Answers>) = answered.into_iter().unzip();
-        let Some(first) = answers.first() else {
+        if answered.is_empty() {
             let silent =
                 || Error::Unreachable { url: self.shown(), reason: "none answered in time".to_owned() };
             return Err(failure.unwrap_or_else(silent));
-        };
+        }
+        Ok(answered.into_iter().unzip())
+    }
+
+    /// What most of these answers have in common.
+    fn common(&self, servers: &[&Server], answers: &[Answers]) -> Result<Answers, Error> {
+        let first = &answers[0];
         if let Some(at) = answers.iter().position(|other| !other.same_models(first)) {
             let reason = format!(
                 "{} hosts {}, but {} hosts {}; start them with the same models, or remove one from `ml.urls`",
@@ -237,8 +309,8 @@ impl Pool {
             );
             return Err(Error::Different { url: self.shown(), reason });
         }
-        let Some(agreed) = majority(&answers).map(|at| answers[at].clone()) else {
-            let apart = answers.iter().zip(&servers).skip(1).find_map(|(answers, server)| {
+        majority(answers).map(|at| answers[at].clone()).ok_or_else(|| {
+            let apart = answers.iter().zip(servers).skip(1).find_map(|(answers, server)| {
                 Some(format!(
                     "compared with {}, {}: {}",
                     servers[0].shown(),
@@ -250,12 +322,8 @@ impl Pool {
                 "{}; at least one of them computes wrongly: remove it from `ml.urls`",
                 apart.unwrap_or_default()
             );
-            return Err(Error::Different { url: self.shown(), reason });
-        };
-        for (server, answers) in servers.iter().zip(&answers) {
-            server.standing.note(&differing(server, answers, &agreed)).await;
-        }
-        Ok(agreed)
+            Error::Different { url: self.shown(), reason }
+        })
     }
 }
 

@@ -45,6 +45,11 @@ impl Standing {
         *self.0.lock().await = State::of(result);
     }
 
+    /// Whether it answered as the others do when it was examined last.
+    pub(crate) async fn fits(&self) -> bool {
+        matches!(*self.0.lock().await, State::Fits { .. })
+    }
+
     /// What stands behind the address may be another server by now.
     pub(crate) async fn forget(&self) {
         *self.0.lock().await = State::Unknown;

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "helpers of tests may panic")]
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::body::Body;
@@ -55,7 +55,7 @@ impl Behavior {
 
 #[derive(Debug)]
 struct StandIn {
-    model: &'static str,
+    model: Mutex<&'static str>,
     behavior: AtomicU8,
     answered: AtomicUsize,
 }
@@ -67,6 +67,15 @@ impl StandIn {
 
     fn become_(&self, behavior: Behavior) {
         self.behavior.store(behavior as u8, Ordering::SeqCst);
+    }
+
+    fn model(&self) -> &'static str {
+        *self.model.lock().unwrap()
+    }
+
+    /// As if it were started again with another embedder.
+    fn host(&self, model: &'static str) {
+        *self.model.lock().unwrap() = model;
     }
 
     /// Requests for vectors and verdicts that it answered well.
@@ -139,7 +148,7 @@ async fn verify(State(state): State<Arc<StandIn>>, Json(request): Json<VerifyReq
         VerifyResult { label, confidence, scores, rationale: vec![0.5; item.sentences.len()] }
     };
     let results = request.items.iter().map(result).collect();
-    Json(VerifyResponse { model: state.model.to_owned(), results, usage: Usage::of(1) }).into_response()
+    Json(VerifyResponse { model: state.model().to_owned(), results, usage: Usage::of(1) }).into_response()
 }
 
 fn hosted(id: &str, kind: ModelKind) -> ModelInfo {
@@ -165,7 +174,7 @@ fn hosted(id: &str, kind: ModelKind) -> ModelInfo {
 }
 
 async fn info(State(state): State<Arc<StandIn>>) -> Json<InfoResponse> {
-    let models = vec![hosted(state.model, ModelKind::Embed), hosted("judge", ModelKind::Verify)];
+    let models = vec![hosted(state.model(), ModelKind::Embed), hosted("judge", ModelKind::Verify)];
     Json(InfoResponse { version: "1".to_owned(), models, limits: Limits::default() })
 }
 
@@ -180,8 +189,11 @@ async fn listen() -> (tokio::net::TcpListener, String) {
 }
 
 fn serve(listener: tokio::net::TcpListener, model: &'static str, behavior: Behavior) -> Arc<StandIn> {
-    let state =
-        Arc::new(StandIn { model, behavior: AtomicU8::new(behavior as u8), answered: AtomicUsize::new(0) });
+    let state = Arc::new(StandIn {
+        model: Mutex::new(model),
+        behavior: AtomicU8::new(behavior as u8),
+        answered: AtomicUsize::new(0),
+    });
     let app = Router::new()
         .route("/embed", post(embed))
         .route("/verify", post(verify))
@@ -336,6 +348,37 @@ async fn a_server_that_comes_back_with_other_models_is_not_used() {
     let state = serve(listener, "bge-m3", Behavior::Wrong);
     asked(&client).await.unwrap();
     assert!(state.answered() <= 2, "{}", state.answered());
+}
+
+#[tokio::test]
+async fn servers_that_all_come_back_with_other_models_are_used() {
+    let (states, urls) = servers(&[Behavior::Good; 2]).await;
+    let client = MlClient::of_servers(&urls, ClientConfig { examined_for: Duration::ZERO, ..quick() });
+    let client = client.unwrap();
+    let embedder = async || client.info().await.unwrap().models[0].id.clone();
+    asked(&client).await.unwrap();
+    // Each in turn: while one is as it was, the others are not used.
+    states[0].host("bge-m3");
+    asked(&client).await.unwrap();
+    assert_eq!(embedder().await, "embedder");
+    states[1].host("bge-m3");
+    asked(&client).await.unwrap();
+    assert_eq!(embedder().await, "bge-m3");
+    states[0].host("embedder");
+    asked(&client).await.unwrap();
+    assert_eq!(embedder().await, "bge-m3");
+    // With different models, none is used.
+    states[1].host("all-MiniLM-L6-v2");
+    let error = asked(&client).await.unwrap_err();
+    assert!(matches!(error, Error::Different { .. }), "{error}");
+    // Where one cannot be reached, wrong answers of the other do not become right.
+    for state in &states {
+        state.host("bge-m3");
+    }
+    asked(&client).await.unwrap();
+    states[0].become_(Behavior::Dying);
+    states[1].become_(Behavior::Wrong);
+    assert!(asked(&client).await.is_err());
 }
 
 #[tokio::test]

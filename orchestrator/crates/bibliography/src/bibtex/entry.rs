@@ -64,7 +64,8 @@ pub(super) fn next(text: &str, from: usize) -> Option<Block> {
             b'%' => at += bytes[at..].iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len() - at),
             b'@' if at == 0 || !bytes[at - 1].is_ascii_alphanumeric() => {
                 if let Some((kind, open, delimiter)) = opening(&text[at..]) {
-                    let (body, next) = closing(text, at + open, delimiter);
+                    let (body, next) = closing(text, at + open, delimiter, true);
+                    let body = body.or_else(|| closing(&text[..next], at + open, delimiter, false).0);
                     return Some(Block { at, kind: kind.to_ascii_lowercase(), body, next });
                 }
                 at += 1;
@@ -75,14 +76,36 @@ pub(super) fn next(text: &str, from: usize) -> Option<Block> {
     None
 }
 
+/// Whether a backslash belongs to what follows it, so that the character is no delimiter. Paths of Windows end in one,
+/// and if braces are not `escaped`, it closes the field: `file = {C:\naps\}`.
+fn escapes(next: Option<&u8>, escaped: bool) -> bool {
+    escaped || !matches!(next, Some(b'{' | b'}'))
+}
+
+/// Whether the braces of a body are closed, without those behind a backslash.
+fn is_closed(body: &str) -> bool {
+    let bytes = body.as_bytes();
+    let (mut depth, mut at) = (0_usize, 0);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 1,
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        at += 1;
+    }
+    depth == 0
+}
+
 /// The body after an opening delimiter, and where the search goes on. A line that begins another entry ends one that is
-/// not closed.
-fn closing(text: &str, open: usize, delimiter: u8) -> (Option<Range<usize>>, usize) {
+/// not closed. Braces behind a backslash count only if they are not `escaped`.
+fn closing(text: &str, open: usize, delimiter: u8, escaped: bool) -> (Option<Range<usize>>, usize) {
     let bytes = text.as_bytes();
     let (mut depth, mut quoted, mut at) = (0_usize, false, open + 1);
     while at < bytes.len() {
         match bytes[at] {
-            b'\\' => at += 1,
+            b'\\' if escapes(bytes.get(at + 1), escaped) => at += 1,
             b'{' => depth += 1,
             b'}' if depth == 0 && delimiter == b'{' => return (Some(open + 1..at), at + 1),
             b'}' => depth = depth.saturating_sub(1),
@@ -113,7 +136,8 @@ fn begins_keyed(line: &str) -> bool {
 /// The key and the fields of a body. Anything else is skipped up to the next comma.
 pub(super) fn fields(body: &str) -> (&str, Vec<Field<'_>>) {
     let key = key(body);
-    let mut scan = Scan { text: body, at: if key.is_some() { body.find(',').unwrap_or(0) } else { 0 } };
+    let at = if key.is_some() { body.find(',').unwrap_or(0) } else { 0 };
+    let mut scan = Scan { text: body, at, escaped: is_closed(body) };
     let mut fields = Vec::new();
     loop {
         scan.skip(|byte| byte.is_ascii_whitespace() || byte == b',');
@@ -146,6 +170,8 @@ pub(super) fn definitions(body: &str) -> Vec<Field<'_>> {
 struct Scan<'t> {
     text: &'t str,
     at: usize,
+    /// Whether braces behind a backslash are no delimiters.
+    escaped: bool,
 }
 
 impl<'t> Scan<'t> {
@@ -202,7 +228,12 @@ impl<'t> Scan<'t> {
                     self.at += 1;
                     return &self.text[from..self.at - 1];
                 }
-                b'\\' if bytes.get(self.at + 1).is_some_and(u8::is_ascii) => self.at += 1,
+                b'\\'
+                    if bytes.get(self.at + 1).is_some_and(u8::is_ascii)
+                        && escapes(bytes.get(self.at + 1), self.escaped) =>
+                {
+                    self.at += 1;
+                }
                 b'{' => depth += 1,
                 b'}' => depth = depth.saturating_sub(1),
                 _ => {}
@@ -269,6 +300,8 @@ mod tests {
         check("@article{a, t = {x\n  @ home}}", &[("article", true)]);
         check("@article{a, t = {x", &[("article", false)]);
         check("@comment{jabref-meta: a{b}c;}", &[("comment", true)]);
+        check("@article{a, file = {C:\\naps\\},\n t = {x}}\n@misc{b,}", &[("article", true), ("misc", true)]);
+        check("@article{a, file = {C:\\naps\\}}", &[("article", true)]);
     }
 
     #[test]
@@ -286,6 +319,12 @@ mod tests {
                 ("f", vec![Text("3")])
             ]
         );
+        let (_, found) = fields("k, file = {C:\\naps\\}, t = {x}, q = \"M\\\"u\"");
+        assert_eq!(
+            found,
+            [("file", vec![Text("C:\\naps\\")]), ("t", vec![Text("x")]), ("q", vec![Text("M\\\"u")])]
+        );
+        assert_eq!(fields("k, t = {\\} \\{}").1, [("t", vec![Text("\\} \\{")])]);
         assert_eq!(fields("title = {no key, here}").1, [("title", vec![Text("no key, here")])]);
         assert_eq!(fields("é, ü={é\\").1, [("ü", vec![Text("é\\")])]);
     }

@@ -96,9 +96,9 @@ fn names(names: &[String]) -> String {
     names.iter().map(|of| name(&line(of))).filter(|name| !name.is_empty()).collect::<Vec<_>>().join(" and ")
 }
 
-/// `Family, Given` where that is read as the same name; else in braces, as the name of a group.
+/// `Family, Given` or `Family, Suffix, Given` where that is read as the same name; else in braces, as the name of a group.
 fn name(name: &str) -> String {
-    let inverted = Parts::of(name).map(|parts| escaped(&guarded(&parts.inverted())));
+    let inverted = Parts::of(name).map(|parts| escaped(&guarded(&parts.suffix_second())));
     let is_same = |written: &String| {
         let read = people::read(written);
         matches!(&read[..], [read] if line(&plain(read)) == name)

@@ -97,8 +97,12 @@ fn type_of(kind: Kind) -> &'static str {
 
 fn name(name: &str) -> Value {
     match Parts::of(name).filter(|parts| !parts.given.is_empty()) {
-        Some(Parts { family, given }) if person(family, given, "") == name => {
-            json!({"family": guarded(family), "given": guarded(given)})
+        Some(Parts { family, given, suffix }) if person(family, given, suffix) == name => {
+            let mut parts = json!({"family": guarded(family), "given": guarded(given)});
+            if !suffix.is_empty() {
+                parts["suffix"] = suffix.into();
+            }
+            parts
         }
         _ => json!({"literal": guarded(name)}),
     }

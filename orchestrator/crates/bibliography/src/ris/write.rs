@@ -105,9 +105,9 @@ fn pages(record: &Record, tag: &mut impl FnMut(&str, &str)) {
     }
 }
 
-/// `Family, Given` where that is read as the same name, else the name.
+/// `Family, Given` or `Family, Given, Suffix` where that is read as the same name, else the name.
 fn name(name: &str) -> String {
-    let inverted = Parts::of(name).map(|parts| guarded(&parts.inverted()).into_owned());
+    let inverted = Parts::of(name).map(|parts| guarded(&parts.suffix_last()).into_owned());
     let is_same = |written: &String| line(&plain(&ordered(written))) == name;
     inverted.filter(is_same).unwrap_or_else(|| guarded(name).into_owned())
 }

@@ -11,7 +11,9 @@ fn references() -> Vec<Reference> {
             page_id: "page_1".to_owned(),
             is_work: true,
             title: "50% of mRNA & {braces} #1_a $5 ~ ^ \\ end — 睡眠 \"quoted\"".to_owned(),
-            authors: vec!["Erwin Schrödinger".to_owned(), "Ludwig van Beethoven".to_owned()],
+            authors: ["Erwin Schrödinger", "Ludwig van Beethoven", "John Smith Jr.", "King Jr."]
+                .map(str::to_owned)
+                .into(),
             year: Some(1935),
             venue: Some("Acta & Co".to_owned()),
             doi: Some("10.1002/(sici)1097-0258(19980815)17:15/16<1661::aid-sim968>3.0.co;2-2".to_owned()),

@@ -156,7 +156,8 @@ fn person() -> impl Strategy<Value = String> {
         4 => "[A-Z][a-zé]{1,8} ([A-Z]\\. )?(van der |de )?[A-Z][a-zöß]{1,8}(-[A-Z][a-z]{1,4})?",
         1 => prop::sample::select(vec![
             "World Health Organization", "Barnes & Noble Group", "山田 太郎", "김 철수", "Plato", "van Gogh",
-            "Martin Luther King Jr", "Society of A and B", "D'Arcy O'Neil", "J. {Braces} Lee", "A_B C", "Ann =Lee",
+            "Martin Luther King Jr", "Robert Califf III", "King Jr.", "Society of A and B",
+            "D'Arcy O'Neil", "J. {Braces} Lee", "A_B C", "Ann =Lee",
         ])
         .prop_map(str::to_owned),
     ]
@@ -281,6 +282,24 @@ fn separators_in_tags_and_paths() {
     assert_eq!(list.tags, ["naps", "sleep"]);
     let accents = super::one("@misc{a, title = {T}, keywords = {{\\\"U}ber; naps}}", Format::BibTex);
     assert_eq!(accents.tags, ["Über", "naps"]);
+}
+
+#[test]
+fn suffixes_of_names() {
+    let record = Record {
+        title: "Naps".to_owned(),
+        authors: vec!["John Smith Jr.".to_owned(), "Robert Califf III".to_owned(), "King Jr.".to_owned()],
+        ..Record::default()
+    };
+    for (output, name) in [
+        (Output::BibTex, "{Smith, Jr., John and Califf, III, Robert and {King Jr.}}"),
+        (Output::Ris, "AU  - Smith, John, Jr.\r\nAU  - Califf, Robert, III\r\nAU  - King Jr.\r\n"),
+        (Output::CslJson, "\"suffix\": \"Jr.\""),
+    ] {
+        let text = file(std::slice::from_ref(&record), output);
+        assert!(text.contains(name), "{text}");
+        read_back(std::slice::from_ref(&record), output).unwrap();
+    }
 }
 
 #[test]

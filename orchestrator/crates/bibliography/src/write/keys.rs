@@ -113,6 +113,7 @@ mod tests {
             ("Bo Lee", "Memory", "lee2019memoryb"),
             ("Ayşe Öztürk", "Étude", "ozturk2019etude"),
             ("World Health Organization", "Sleep", "worldhealthorganization2019sleep"),
+            ("John Smith Jr.", "Naps", "smith2019naps"),
         ] {
             assert_eq!(keys.key(&record(author, title)), expect);
         }

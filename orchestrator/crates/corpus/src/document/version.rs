@@ -67,7 +67,8 @@ const NAMES: [&str; 9] = [
     "techrxiv",
 ];
 
-fn is_of_server(doi: &Doi) -> bool {
+/// Whether a DOI is that of a preprint server.
+pub(crate) fn is_of_server(doi: &Doi) -> bool {
     let doi = doi.as_str();
     SERVERS.iter().any(|server| doi.starts_with(server))
         || doi

@@ -1,9 +1,13 @@
 //! Works of a person's library: a reference and its paper become one document, and what the corpus knows of it stays.
 
 mod facts;
+mod ids;
 mod merge;
 
+pub(super) use self::ids::{Naming, Slug, identifying, same_title};
+
 use self::facts::Facts;
+use self::ids::{Names, family};
 use super::records::Holding;
 use crate::Document;
 use crate::document::Stage;
@@ -14,25 +18,24 @@ use std::path::Path;
 
 /// Letters and digits that a title has at least to tell a work from others.
 const TELLING_TITLE: usize = 20;
-/// Most characters of an id that is made of author, year and title.
-const MAX_SLUG: usize = 80;
 /// Years between a preprint and what was published of it, at most.
 const YEARS_TO_PRINT: i32 = 2;
-/// Words of the title in such an id.
-const WORDS_OF_TITLE: usize = 8;
+/// What begins the key of a work that a record names as another version of its own.
+const VERSION: &str = "version:";
 
 /// The works of one import. Of papers only their names are kept here, of references their records.
 #[derive(Default)]
 pub(super) struct Library {
     works: Vec<Work>,
-    /// Works by identifier, title, and names of attached files; `None` where several have the key.
-    by_key: HashMap<String, Option<usize>>,
-    /// Works of earlier imports by the names of their papers.
+    /// Works by identifier, title, names of attached files, and identifiers of their other versions.
+    by_key: HashMap<String, Vec<usize>>,
+    /// Works of earlier imports by the names of their papers; `None` where several have the name.
     by_file: HashMap<String, Option<usize>>,
     /// Works of earlier imports by id.
     by_id: HashMap<String, usize>,
     /// Which version the reference describes that names a file.
     stages: HashMap<String, Stage>,
+    names: Names,
 }
 
 struct Work {
@@ -100,8 +103,9 @@ pub(super) struct Place {
 /// What becomes of an arrival.
 #[derive(Debug, PartialEq)]
 pub(super) enum Shelved {
-    /// A document with its id. It is `whole` when a reference said what it is; `named_by` are the sources of such.
-    Document { document: Box<Document>, whole: bool, named_by: Vec<u32> },
+    /// A document with its id, and what that comes from. It is `whole` when a reference said what it is; `named_by` are the
+    /// sources of such.
+    Document { document: Box<Document>, naming: Naming, whole: bool, named_by: Vec<u32> },
     /// A reference that waits for its paper, or a preprint that waits for what was published of it.
     Waits,
     /// A reference that was there; the id of its work, once that is known.
@@ -144,6 +148,7 @@ impl Library {
         } else {
             let at = self.works.len();
             let name = entry.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            self.names.keep(id);
             let (id, remembered) = (Some(id.clone()), Some(Box::new(said)));
             self.by_id.extend(id.clone().map(|id| (id, at)));
             self.add(entry.keys.clone(), Work { id, paper: Some(name), remembered, ..Work::new(facts) });
@@ -155,45 +160,56 @@ impl Library {
         }
     }
 
-    /// Takes a record of a library from the file at `path`.
+    /// Takes a record of a library from the file at `path`. `origin` is the same for all ways to that file.
     pub(super) fn shelve(
         &mut self,
         document: Document,
         holding: Holding,
         path: &Path,
+        origin: &Path,
         place: Place,
     ) -> Shelved {
         match holding {
-            Holding::Reference { files, versions } => self.reference(document, &files, versions, place),
+            Holding::Reference { files, versions } => {
+                let folder = path.parent().unwrap_or(Path::new(""));
+                let attached = files.iter().flat_map(|file| file_keys(&folder.join(file))).collect();
+                self.reference(document, attached, &versions, place)
+            }
             // Parts are put together by their ids, before they come here.
-            Holding::Paper | Holding::Part => self.paper(document, path, place),
+            Holding::Paper | Holding::Part => self.paper(document, path, origin, place),
         }
     }
 
     fn reference(
         &mut self,
         document: Document,
-        files: &[String],
-        versions: Vec<String>,
+        attached: Vec<String>,
+        versions: &[String],
         place: Place,
     ) -> Shelved {
         let stage = document.stage();
         let facts = Facts::of(&document, stage);
-        let attached: Vec<String> = files.iter().flat_map(|file| file_keys(Path::new(file))).collect();
         for (key, stage) in attached.iter().filter_map(|key| Some((key, stage?))) {
             self.stages.insert(key.clone(), stage);
         }
-        let mut keys = keys(&document);
+        let keys = keys(&document);
+        let by_file = attached.iter().find_map(|key| {
+            let at = (*self.by_file.get(key)?)?;
+            let work = &self.works[at];
+            (!work.has_reference && facts.agree(key, &work.facts)).then_some(at)
+        });
         // What the record says about versions tells more than a title.
-        keys.splice(0..0, versions);
-        let by_file = attached.iter().find_map(|key| *self.by_file.get(key)?);
-        let by_file = by_file.filter(|known| !self.works[*known].has_reference);
-        if let Some(known) = by_file.or_else(|| self.find(&keys, &facts, false)) {
+        let by_version = || versions.iter().find_map(|key| self.of(key, |known| facts.is_version_of(known)));
+        let found = by_file.or_else(by_version).or_else(|| self.find(&keys, &facts));
+        let versions = versions.iter().map(|key| format!("{VERSION}{key}"));
+        let keys: Vec<String> = keys.into_iter().chain(versions).chain(attached).collect();
+        if let Some(known) = found {
             let work = &mut self.works[known];
             work.named_by.push(place.file);
             if work.remembered.is_some() && !work.has_reference {
                 (work.waiting, work.has_reference) = (Some((document, place)), true);
-                self.know(known, keys.into_iter().chain(attached));
+                work.facts.complete_from(&facts);
+                self.know(known, keys.into_iter());
                 return Shelved::Waits;
             }
             if let Some((waiting, _)) = &mut work.waiting {
@@ -209,30 +225,30 @@ impl Library {
                 work.facts = Facts::of(waiting, stage);
             }
             let id = work.id.clone();
-            self.know(known, keys.into_iter().chain(attached));
+            self.know(known, keys.into_iter());
             return Shelved::Repeated { id };
         }
-        let keys: Vec<String> = keys.into_iter().chain(attached).collect();
         let (waiting, named_by) = (Some((document, place)), vec![place.file]);
         self.add(keys, Work { waiting, has_reference: true, named_by, ..Work::new(facts) });
         Shelved::Waits
     }
 
-    fn paper(&mut self, mut document: Document, path: &Path, place: Place) -> Shelved {
+    fn paper(&mut self, mut document: Document, path: &Path, origin: &Path, place: Place) -> Shelved {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         document.files = vec![name.clone()];
         let own = keys(&document);
-        if document.title.is_empty() {
-            document.title = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        }
         let files = file_keys(path);
         let of_reference = || files.iter().find_map(|key| self.stages.get(key).copied());
         let stage = document.stage_of_file().or_else(of_reference);
         let mut facts = Facts::of(&document, stage);
+        let naming = Naming::of(&document.title);
+        if document.title.is_empty() {
+            document.title = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        }
         let known = self
-            .find(&files, &facts, true)
+            .find(&files, &facts)
             .filter(|known| self.works[*known].paper.is_none())
-            .or_else(|| self.find(&own, &facts, true));
+            .or_else(|| self.find(&own, &facts));
         if let Some(known) = known {
             let work = &mut self.works[known];
             let shown = work.facts.stage;
@@ -255,10 +271,11 @@ impl Library {
                 let stage = stage.or(known_stage);
                 if has_both && has_text && stage == Some(Stage::Preprint) {
                     let paper = reference.files.first().cloned().unwrap_or_default();
-                    let id = id(&reference, &name);
+                    let id = self.names.of(&reference, Naming::of(&reference.title), origin);
                     work.waiting = Some((reference, of));
                     return Shelved::Another { id, paper };
                 }
+                let naming = if reference.title.is_empty() { naming } else { Naming::of(&reference.title) };
                 let own = if has_both && has_text { Some(Stage::Preprint) } else { known_stage };
                 reference.join(own, document, stage);
                 if has_both && stage == Some(Stage::Preprint) {
@@ -267,28 +284,31 @@ impl Library {
                     work.named_by.push(place.file);
                     return Shelved::Waits;
                 }
-                reference.doc_id = id(&reference, &name);
+                reference.doc_id = self.names.of(&reference, naming, origin);
                 (work.id, work.paper) = (Some(reference.doc_id.clone()), Some(name));
                 work.facts = Facts::of(&reference, stage);
                 let named_by = std::mem::take(&mut work.named_by);
                 self.know(known, keys(&reference).into_iter());
-                return Shelved::Document { document: Box::new(reference), whole: true, named_by };
+                let document = Box::new(reference);
+                return Shelved::Document { document, naming, whole: true, named_by };
             }
         }
-        document.doc_id = id(&document, &name);
+        document.doc_id = self.names.of(&document, naming, origin);
         let id = Some(document.doc_id.clone());
         // Of a file that does not say otherwise, it is what was published.
         facts.stage = stage.or(Some(Stage::Published));
         self.add(own, Work { id, paper: Some(name), ..Work::new(facts) });
-        Shelved::Document { document: Box::new(document), whole: false, named_by: Vec::new() }
+        Shelved::Document { document: Box::new(document), naming, whole: false, named_by: Vec::new() }
     }
 
-    /// The references whose papers did not come, with ids, and the sources that have them.
-    pub(super) fn rest(self) -> impl Iterator<Item = (Document, Place, Vec<u32>)> {
-        self.works.into_iter().filter_map(|mut work| {
+    /// The references whose papers did not come, with ids and what these come from, and the sources that have them.
+    pub(super) fn rest(self) -> impl Iterator<Item = (Document, Naming, Place, Vec<u32>)> {
+        let Self { works, mut names, .. } = self;
+        works.into_iter().filter_map(move |mut work| {
             let (mut document, place) = work.take_waiting()?;
-            document.doc_id = work.id.unwrap_or_else(|| id(&document, ""));
-            Some((document, place, work.named_by))
+            let naming = if work.id.is_some() { Naming::Earlier } else { Naming::of(&document.title) };
+            document.doc_id = work.id.unwrap_or_else(|| names.of(&document, naming, Path::new("")));
+            Some((document, naming, place, work.named_by))
         })
     }
 
@@ -296,26 +316,33 @@ impl Library {
         let at = self.works.len();
         self.works.push(work);
         for key in keys {
-            self.by_key.entry(key).and_modify(|known| *known = None).or_insert(Some(at));
+            let known = self.by_key.entry(key).or_default();
+            if known.last() != Some(&at) {
+                known.push(at);
+            }
         }
     }
 
     /// Keys that a work is known by from now on, as far as no other has them.
     fn know(&mut self, at: usize, keys: impl Iterator<Item = String>) {
         for key in keys {
-            self.by_key.entry(key).or_insert(Some(at));
+            self.by_key.entry(key).or_insert_with(|| vec![at]);
         }
     }
 
-    /// The work that has one of the keys.
-    fn find(&self, keys: &[String], facts: &Facts, is_file: bool) -> Option<usize> {
-        let known = keys.iter().filter_map(|key| Some((key, (*self.by_key.get(key)?)?)));
-        let mut same = known.filter(|(key, at)| {
-            let work = &self.works[*at];
-            let one_is_file = is_file || (work.remembered.is_some() && !work.has_reference);
-            !key.starts_with("title:") || facts.fits(&work.facts, one_is_file)
-        });
-        same.next().map(|(_, at)| at)
+    /// The work that one of the keys is of, or that names one as its other version.
+    fn find(&self, keys: &[String], facts: &Facts) -> Option<usize> {
+        keys.iter().find_map(|key| {
+            self.of(key, |known| facts.agree(key, known))
+                .or_else(|| self.of(&format!("{VERSION}{key}"), |known| facts.is_version_of(known)))
+        })
+    }
+
+    /// The only work with a key of which what is known fits.
+    fn of(&self, key: &str, fits: impl Fn(&Facts) -> bool) -> Option<usize> {
+        let mut fitting = self.by_key.get(key)?.iter().filter(|at| fits(&self.works[**at].facts));
+        let first = *fitting.next()?;
+        fitting.next().is_none().then_some(first)
     }
 }
 
@@ -336,55 +363,29 @@ pub(super) fn keys(document: &Document) -> Vec<String> {
 fn file_keys(path: &Path) -> Vec<String> {
     // Files of references are written by programs of other systems.
     let text = path.to_string_lossy().replace('\\', "/").to_lowercase();
-    let mut parts = text.rsplit('/');
+    let mut parts = text.rsplit('/').filter(|part| *part != ".");
     let Some(name) = parts.next().filter(|name| !name.is_empty()) else { return Vec::new() };
     let folder = parts.next().filter(|folder| !folder.is_empty());
     folder.map(|folder| format!("file:{folder}/{name}")).into_iter().chain([format!("file:{name}")]).collect()
-}
-
-/// An id that stays the same when the files are read again: DOI, another identifier, the key in Zotero, else author,
-/// year, and title, else the file's name.
-fn id(document: &Document, file: &str) -> String {
-    ids(document).into_iter().next().unwrap_or_else(|| format!("file:{file}"))
-}
-
-/// All ids that a work may have been stored with, the best first.
-pub(super) fn ids(document: &Document) -> Vec<String> {
-    let mut ids: Vec<String> = document.doi.iter().map(|doi| format!("doi:{doi}")).collect();
-    ids.extend(document.identifiers.iter().map(ToString::to_string));
-    for version in &document.versions {
-        ids.extend(version.doi.iter().map(|doi| format!("doi:{doi}")));
-        ids.extend(version.identifiers.iter().map(ToString::to_string));
-    }
-    let key = document.zotero.as_deref().and_then(|address| address.rsplit('/').next());
-    ids.extend(key.map(|key| format!("zotero:{key}")));
-    let title = words(&document.title);
-    if !title.is_empty() {
-        let year = document.year.map(|year| year.to_string());
-        let parts: Vec<String> =
-            family(document).into_iter().chain(year).chain(title.into_iter().take(WORDS_OF_TITLE)).collect();
-        ids.push(parts.join("-").chars().take(MAX_SLUG).collect());
-    }
-    ids
-}
-
-fn words(text: &str) -> Vec<String> {
-    let lower = normalise(text).to_lowercase();
-    lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
-}
-
-/// The last word of the first author's name, which is `Lee, Ann` or `Ann Lee`.
-fn family(document: &Document) -> Option<String> {
-    words(document.authors.first()?.split(',').next().unwrap_or_default()).pop()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ledger::{Kind, State};
-    use lyra_domain::Doi;
+    use lyra_domain::{Doi, Identifier};
 
     const PLACE: Place = Place { file: 0, line: 1 };
+
+    fn shelve(library: &mut Library, document: Document, holding: Holding, path: &str) -> Shelved {
+        library.shelve(document, holding, Path::new(path), Path::new(path), PLACE)
+    }
+
+    fn listed(files: &[&str], versions: &[&str]) -> Holding {
+        let [files, versions] =
+            [files, versions].map(|list| list.iter().map(|&one| one.to_owned()).collect());
+        Holding::Reference { files, versions }
+    }
 
     fn paper(title: &str, doi: &str, year: i32) -> Document {
         Document {
@@ -411,16 +412,10 @@ mod tests {
             (reference("Quite another one", "", 1999), vec!["C:\\zotero\\7\\Lee.pdf"], paper("", "", 2019)),
         ] {
             let mut library = Library::default();
-            let files = files.into_iter().map(str::to_owned).collect();
-            let held = library.shelve(
-                record.clone(),
-                Holding::Reference { files, versions: Vec::new() },
-                Path::new("a.bib"),
-                PLACE,
-            );
+            let held = shelve(&mut library, record.clone(), listed(&files, &[]), "a.bib");
             assert_eq!(held, Shelved::Waits);
-            let shelved = library.shelve(found, Holding::Paper, Path::new("/home/lee/7/Lee.pdf"), PLACE);
-            let Shelved::Document { document, whole: true, named_by } = shelved else {
+            let shelved = shelve(&mut library, found, Holding::Paper, "/home/lee/7/Lee.pdf");
+            let Shelved::Document { document, whole: true, named_by, .. } = shelved else {
                 panic!("{shelved:?}")
             };
             assert_eq!((&document.title, named_by), (&record.title, vec![0]));
@@ -433,10 +428,9 @@ mod tests {
     #[test]
     fn others_stay_apart() {
         let mut library = Library::default();
-        let held = Holding::Reference { files: vec!["b/x.pdf".to_owned()], versions: Vec::new() };
-        library.shelve(reference(TITLE, "10.1000/a", 2010), held, Path::new("a.bib"), PLACE);
-        let shelved =
-            library.shelve(paper(TITLE, "10.1000/b", 2019), Holding::Paper, Path::new("y.pdf"), PLACE);
+        let held = listed(&["b/x.pdf"], &[]);
+        shelve(&mut library, reference(TITLE, "10.1000/a", 2010), held, "a.bib");
+        let shelved = shelve(&mut library, paper(TITLE, "10.1000/b", 2019), Holding::Paper, "y.pdf");
         assert!(
             matches!(shelved, Shelved::Document { document, whole: false, .. } if document.doc_id == "doi:10.1000/b")
         );
@@ -456,17 +450,16 @@ mod tests {
         };
         library.remember(&read("/a/7/Lee.pdf", keys(&naps), "lee-2019"));
         library.remember(&read("/a/8/Ek.pdf", vec!["file:Ek.pdf".to_owned()], "file:Ek.pdf"));
-        let by_title = Holding::Reference { files: Vec::new(), versions: Vec::new() };
-        let by_file = Holding::Reference { files: vec!["8/Ek.pdf".to_owned()], versions: Vec::new() };
+        let (by_title, by_file) = (listed(&[], &[]), listed(&["8/Ek.pdf"], &[]));
         for (record, holding) in [
             (reference(TITLE, "10.1000/a", 2019), by_title.clone()),
             (reference("Another one", "10.1000/b", 2011), by_file),
         ] {
-            assert_eq!(library.shelve(record, holding, Path::new("a.bib"), PLACE), Shelved::Waits);
+            assert_eq!(shelve(&mut library, record, holding, "a.bib"), Shelved::Waits);
         }
-        let again = library.shelve(reference(TITLE, "", 2019), by_title, Path::new("b.bib"), PLACE);
+        let again = shelve(&mut library, reference(TITLE, "", 2019), by_title, "b.bib");
         assert_eq!(again, Shelved::Repeated { id: Some("lee-2019".to_owned()) });
-        let copy = library.shelve(naps, Holding::Paper, Path::new("copy.pdf"), PLACE);
+        let copy = shelve(&mut library, naps, Holding::Paper, "copy.pdf");
         assert_eq!(copy, Shelved::Another { id: "lee-2019".to_owned(), paper: "Lee.pdf".to_owned() });
         let left: Vec<_> = library.rest().map(|(document, ..)| (document.doc_id, document.tags)).collect();
         let tags = || vec!["naps".to_owned()];
@@ -476,14 +469,117 @@ mod tests {
     #[test]
     fn a_second_file_of_a_work_is_named() {
         let mut library = Library::default();
-        library.shelve(paper(TITLE, "10.1000/a", 2019), Holding::Paper, Path::new("a.pdf"), PLACE);
-        let again = library.shelve(paper(TITLE, "", 2019), Holding::Paper, Path::new("b.pdf"), PLACE);
+        shelve(&mut library, paper(TITLE, "10.1000/a", 2019), Holding::Paper, "a.pdf");
+        let again = shelve(&mut library, paper(TITLE, "", 2019), Holding::Paper, "b.pdf");
         assert_eq!(again, Shelved::Another { id: "doi:10.1000/a".to_owned(), paper: "a.pdf".to_owned() });
     }
 
+    /// Whether two records are one work, whichever comes first.
+    fn are_one(a: (&Document, &Holding, &str), b: (&Document, &Holding, &str)) -> bool {
+        let join = |first: (&Document, &Holding, &str), second: (&Document, &Holding, &str)| {
+            let mut library = Library::default();
+            for (document, holding, path) in [first, second] {
+                shelve(&mut library, document.clone(), holding.clone(), path);
+            }
+            library.works.len() == 1
+        };
+        assert_eq!(join(a, b), join(b, a), "{a:?} {b:?}");
+        join(a, b)
+    }
+
     #[test]
-    fn ids_without_identifiers() {
-        assert_eq!(id(&paper(TITLE, "", 2019), "x.pdf"), "lee-2019-short-naps-and-the-memory-of-adults");
-        assert_eq!(id(&Document::default(), "x.pdf"), "file:x.pdf");
+    fn only_preprint_and_article_are_versions() {
+        let with = |pmid: &str, document: Document| Document {
+            identifiers: Identifier::in_text(&format!("PMID: {pmid}")),
+            ..document
+        };
+        let later = with("31000002", reference("Interventions for sleep: an update", "10.1000/later", 2020));
+        let review = with("31000001", reference("Interventions for sleep", "10.1000/review", 2015));
+        let preprint = with("31000001", reference("Sleep, briefly", "10.1101/2019.01.01.123456", 2019));
+        let (update, plain) = (listed(&[], &["pmid:31000001"]), listed(&[], &[]));
+        assert!(!are_one((&later, &update, "a.nbib"), (&review, &plain, "a.nbib")));
+        assert!(are_one((&later, &update, "a.nbib"), (&preprint, &plain, "a.nbib")));
+    }
+
+    #[test]
+    fn other_identifiers_join_no_works_whose_dois_differ() {
+        let with = |doi: &str, title: &str| Document {
+            identifiers: Identifier::in_text("PMCID: PMC123456"),
+            ..reference(title, doi, 2019)
+        };
+        let plain = listed(&[], &[]);
+        let one = with("10.1000/a", "Naps");
+        for (other, same) in [
+            (with("10.1000/b", "Copper"), false),
+            (with("", "Copper"), true),
+            (with("10.1101/2019.01.01.123456", "Copper"), true),
+        ] {
+            assert_eq!(are_one((&one, &plain, "a.ris"), (&other, &plain, "a.ris")), same, "{other:?}");
+        }
+    }
+
+    #[test]
+    fn a_title_joins_no_works_of_different_authors_or_dois() {
+        const COMMON: &str = "Introduction to the special issue";
+        let by = |author: &str, doi: &str, year| Document {
+            authors: vec![author.to_owned()],
+            ..paper(COMMON, doi, year)
+        };
+        let (plain, file) = (listed(&[], &[]), Holding::Paper);
+        let lee = by("Lee, Ann", "", 2019);
+        for (other, same) in [
+            (by("Bo Ek", "", 2020), false),
+            (by("Ann Lee", "", 2020), true),
+            (by("Lee A", "", 2019), true),
+            (Document { authors: Vec::new(), ..lee.clone() }, true),
+        ] {
+            assert_eq!(are_one((&lee, &plain, "a.bib"), (&other, &plain, "a.bib")), same, "{other:?}");
+            assert_eq!(are_one((&lee, &plain, "a.bib"), (&other, &file, "b.html")), same, "{other:?}");
+        }
+        let [one, two] = ["10.1000/a", "10.1000/b"].map(|doi| by("Ann Lee", doi, 2019));
+        assert!(!are_one((&one, &file, "a/x.html"), (&two, &file, "b/y.html")));
+        assert!(!are_one((&one, &plain, "a.bib"), (&two, &file, "b/y.html")));
+        assert!(are_one((&one, &plain, "a.bib"), (&lee, &file, "b/y.html")));
+    }
+
+    #[test]
+    fn the_author_of_a_paper_counts_that_is_not_read_again() {
+        let mut library = Library::default();
+        let naps = paper(TITLE, "", 2019);
+        let mut entry = Entry::new("/a/7/Lee.pdf".into(), State::default(), None, Kind::Documents);
+        (entry.keys, entry.year, entry.author) = (keys(&naps), naps.year, naps.authors.first().cloned());
+        entry.documents.push("lee-2019".to_owned());
+        library.remember(&entry);
+        let of_ek = Document { authors: vec!["Bo Ek".to_owned()], ..reference(TITLE, "", 2019) };
+        for record in [of_ek, reference(TITLE, "", 2019)] {
+            shelve(&mut library, record, listed(&[], &[]), "a.bib");
+        }
+        let left: Vec<_> = library.rest().map(|(document, naming, ..)| (document.doc_id, naming)).collect();
+        let of_ek = "ek-2019-short-naps-and-the-memory-of-adults".to_owned();
+        assert_eq!(left, [("lee-2019".to_owned(), Naming::Earlier), (of_ek, Naming::Title)]);
+    }
+
+    #[test]
+    fn a_bare_file_name_joins_no_works_that_say_what_they_are() {
+        let naps = reference("Short naps", "10.1000/naps", 2019);
+        let (bare, file) = (listed(&["main.html"], &[]), Holding::Paper);
+        let titled = reference(TITLE, "", 2019);
+        let copper = "Copper alloys and their corrosion at sea";
+        for (record, found, same) in [
+            (&naps, paper("Copper alloys", "10.1000/copper", 2019), false),
+            (&titled, paper(copper, "", 2019), false),
+            (&naps, paper("", "", 2019), true),
+            (&titled, paper("Short naps and the memory", "10.1000/naps", 2019), true),
+        ] {
+            let mut library = Library::default();
+            shelve(&mut library, record.clone(), bare.clone(), "library/refs.bib");
+            let shelved = shelve(&mut library, found.clone(), file.clone(), "other/main.html");
+            assert_eq!(matches!(shelved, Shelved::Document { whole: true, .. }), same, "{found:?}");
+        }
+        // The file beside the references is the one that they name.
+        let mut library = Library::default();
+        shelve(&mut library, titled, bare, "library/refs.bib");
+        let shelved = shelve(&mut library, paper(copper, "", 2019), file, "library/main.html");
+        assert!(matches!(shelved, Shelved::Document { whole: true, .. }), "{shelved:?}");
     }
 }

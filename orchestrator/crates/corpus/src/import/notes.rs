@@ -2,7 +2,7 @@
 
 use crate::Document;
 use crate::ledger::{Entry, Kind, Ledger, State, checksum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The files of an import.
@@ -29,6 +29,11 @@ impl Notes {
         notes
     }
 
+    /// The absolute path of a file.
+    pub(super) fn path(&self, file: usize) -> Option<&Path> {
+        self.files.get(file).map(|entry| entry.path.as_path())
+    }
+
     /// A file contributes to a document.
     pub(super) fn gives(&mut self, file: usize, id: &str) {
         if let Some(entry) = self.files.get_mut(file) {
@@ -39,7 +44,7 @@ impl Notes {
     /// By what references find the paper in a file, and what it says beside its text.
     pub(super) fn holds(&mut self, file: usize, keys: Vec<String>, paper: Document) {
         if let Some(entry) = self.files.get_mut(file) {
-            (entry.keys, entry.year) = (keys, paper.year);
+            (entry.keys, entry.year, entry.author) = (keys, paper.year, paper.authors.into_iter().next());
             (entry.tags, entry.annotations) = (paper.tags, paper.annotations);
         }
     }

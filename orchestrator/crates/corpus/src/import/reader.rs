@@ -8,12 +8,13 @@ mod stored;
 use self::intake::Intake;
 use super::files::{Fetched, Source};
 use super::known::Known;
-use super::library::Place;
+use super::library::{Naming, Place};
 use super::messages::arrived;
 use super::{Pending, Step, Tally, Texts};
 use crate::backend::FeatureScope;
 use crate::ledger::{Entry, Ledger};
 use crate::{CorpusError, Document, Result};
+use std::path::Path;
 use std::sync::{Arc, PoisonError};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -79,16 +80,16 @@ pub(super) fn run(
     if ended < sources.len() {
         return Ok(false);
     }
-    for (mut document, place, named_by) in std::mem::take(&mut intake.library).rest() {
+    for (mut document, mut naming, place, named_by) in std::mem::take(&mut intake.library).rest() {
         if cancel.is_cancelled() {
             return Ok(false);
         }
         if names_nothing(&document) {
             // A file that Zotero has no record of. If it is not on this machine now, it may have been.
-            let Some(stored) = intake.stored.of(&document)? else { continue };
-            document.doc_id = stored.doc_id;
+            let Some(stored) = intake.stored.of(&document, naming, Path::new(""))? else { continue };
+            (document.doc_id, naming) = (stored.doc_id, Naming::Earlier);
         }
-        let outcome = intake.work(document, true, &named_by, Vec::new(), place);
+        let outcome = intake.work(document, naming, true, &named_by, Vec::new(), place);
         if !intake.count(outcome, place)? {
             return Ok(false);
         }

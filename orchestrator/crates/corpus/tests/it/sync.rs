@@ -1,7 +1,7 @@
 //! Imports of files that were imported before: what is new, changed and gone.
 
 use crate::support::{Bench, Hashing, documents};
-use lyra_corpus::{Embed, FileKind, ImportOptions, ImportReport, Method, SearchResult};
+use lyra_corpus::{Document, Embed, FileKind, ImportOptions, ImportReport, Method, SearchResult};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use tokio_util::sync::CancellationToken;
@@ -177,6 +177,74 @@ async fn references_and_papers_find_each_other_over_several_imports() {
     std::fs::remove_file(folder.join("tea.html")).unwrap();
     let report = import(&bench, &folder, &prune()).await;
     assert_eq!((report.files.gone, report.files.orphaned, report.documents), (1, 0, 2), "{report:?}");
+}
+
+async fn stored(bench: &Bench, id: &str) -> Document {
+    bench.corpora.document("c", id).await.unwrap().unwrap()
+}
+
+#[tokio::test]
+async fn works_that_begin_alike_stay_two_documents() {
+    let bench = Bench::new();
+    let folder = folder(&bench);
+    let plain = "efsa-2015-scientific-opinion-on-the-safety-and-efficacy-of";
+    let entry = |of: &str, venue: &str| {
+        format!(
+            "@article{{{}, title = {{Scientific opinion on the safety and efficacy of {of}}}, author = {{{{EFSA}}}}, \
+             year = 2015, journal = {{{venue}}}}}\n",
+            of.split(' ').next().unwrap()
+        )
+    };
+    let [zinc, copper] = ["zinc chelate for chickens", "copper sulphate for pigs"];
+    let import_of = async |name: &str, content: String| {
+        std::fs::write(folder.join(name), content).unwrap();
+        let report = import(&bench, &folder.join(name), &ImportOptions::default()).await;
+        (report.added, report.updated, report.unchanged, report.rejected_count, report.documents)
+    };
+    assert_eq!(import_of("zinc.bib", entry(zinc, "EFSA Journal")).await, (1, 0, 0, 0, 1));
+    assert_eq!(import_of("copper.bib", entry(copper, "EFSA Journal")).await, (1, 0, 0, 0, 2));
+    assert!(stored(&bench, plain).await.title.ends_with("chickens"));
+    // Each is found again, also the one that does not have the plain id.
+    assert_eq!(import_of("copper.bib", entry(copper, "EFSA J")).await, (0, 1, 0, 0, 2));
+    assert_eq!(import_of("zinc.bib", entry(zinc, "EFSA J")).await, (0, 1, 0, 0, 2));
+    // In one file, and in another order, too.
+    let both = entry(copper, "EFSA J") + &entry(zinc, "EFSA J");
+    assert_eq!(import_of("both.bib", both).await, (0, 0, 2, 0, 2));
+    let other = Bench::new();
+    let file = other.folder.path().join("both.bib");
+    std::fs::write(&file, entry(zinc, "EFSA J") + &entry(copper, "EFSA J")).unwrap();
+    let report = import(&other, &file, &ImportOptions::default()).await;
+    assert_eq!((report.added, report.rejected_count), (2, 0), "{report:?}");
+}
+
+#[tokio::test]
+async fn papers_without_a_title_are_told_apart_by_their_files() {
+    let bench = Bench::new();
+    let folder = folder(&bench);
+    let write = |name: &str, text: &str| {
+        let latex = format!(
+            "\\documentclass{{article}}\\begin{{document}}\n\\section{{Results}}\n{text}\n\\end{{document}}\n"
+        );
+        std::fs::create_dir_all(folder.join(name)).unwrap();
+        std::fs::write(folder.join(name).join("main.tex"), latex).unwrap();
+    };
+    let import_of = async |name: &str| {
+        let report = import(&bench, &folder.join(name), &ImportOptions::default()).await;
+        (report.added, report.updated, report.unchanged, report.documents)
+    };
+    write("a", "People sleep at noon in warm countries.");
+    write("b", "People drink tea in the morning at home.");
+    assert_eq!(import_of("a").await, (1, 0, 0, 1));
+    assert_eq!(import_of("b").await, (1, 0, 0, 2));
+    assert!(stored(&bench, "main").await.desc.contains("sleep at noon"));
+    // A file that changed keeps its document, and so does one that moved.
+    write("b", "People drink coffee in the morning at home.");
+    assert_eq!(import_of("b").await, (0, 1, 0, 2));
+    write("a", "People sleep at noon in most countries.");
+    assert_eq!(import_of("a").await, (0, 1, 0, 2));
+    assert!(stored(&bench, "main").await.desc.contains("most countries"));
+    std::fs::rename(folder.join("a"), folder.join("c")).unwrap();
+    assert_eq!(import_of("c").await, (0, 0, 1, 2));
 }
 
 async fn hybrid(bench: &Bench, embedder: &Hashing) -> SearchResult {

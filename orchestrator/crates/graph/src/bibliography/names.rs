@@ -3,8 +3,8 @@
 /// A name in its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Name {
-    /// A person; `given` may be empty.
-    Person { family: String, given: String },
+    /// A person; `given` and `suffix` may be empty.
+    Person { family: String, given: String, suffix: String },
     /// A group, which has no parts.
     Group(String),
 }
@@ -34,25 +34,45 @@ const GROUP_WORDS: &[&str] = &[
     "foundation",
 ];
 
+/// Suffixes, in lower case without their period.
+const SUFFIXES: &[&str] = &["jr", "sr", "2nd", "3rd", "4th"];
+
+/// Suffixes that are family names ("Ii") in other letters.
+const NUMERALS: &[&str] = &["II", "III", "IV"];
+
 impl Name {
-    /// Parses a name. With a comma, the family name comes first. Without, it is the last word and the lower-case words
-    /// before it (`Ludwig van Beethoven`), as in BibTeX. A name in Chinese characters, kana or Hangul begins with the
-    /// family name.
+    /// Parses a name. With a comma, the family name comes first, and a suffix second or last. Without, it is the last
+    /// word and the lower-case words before it (`Ludwig van Beethoven`), as in BibTeX; a suffix may follow it. A name in
+    /// Chinese characters, kana or Hangul begins with the family name.
     pub(super) fn read(text: &str) -> Self {
         let text = super::line(text);
-        let words: Vec<&str> = text.split(' ').collect();
-        if words.iter().any(|word| GROUP_WORDS.contains(&word.to_lowercase().as_str())) {
+        if text.split(' ').any(|word| GROUP_WORDS.contains(&word.to_lowercase().as_str())) {
             return Self::Group(text);
         }
         match text.split(',').map(str::trim).collect::<Vec<_>>()[..] {
-            [_] => {}
-            [family, given] if !family.is_empty() => {
-                return Self::Person { family: family.to_owned(), given: given.to_owned() };
+            [name] => {
+                let cut = name.rsplit_once(' ').filter(|(_, last)| is_suffix(last));
+                let (name, suffix) = cut.unwrap_or((name, ""));
+                Self::in_order(name, suffix).unwrap_or(Self::Group(text))
             }
-            _ => return Self::Group(text),
+            [family, given] if !family.is_empty() => {
+                let whole = Self::in_order(family, given).filter(|_| is_suffix(given));
+                whole.unwrap_or_else(|| Self::person(family, given, ""))
+            }
+            [family, suffix, given] | [family, given, suffix]
+                if is_suffix(suffix) && !family.is_empty() && !given.is_empty() =>
+            {
+                Self::person(family, given, suffix)
+            }
+            _ => Self::Group(text),
         }
-        if words.len() > 1 && text.chars().all(|c| c == ' ' || is_east_asian(c)) {
-            return Self::Person { family: words[0].to_owned(), given: words[1..].join(" ") };
+    }
+
+    /// A name without a comma, and its suffix; `None` where no given name is left before a suffix.
+    fn in_order(name: &str, suffix: &str) -> Option<Self> {
+        let words: Vec<&str> = name.split(' ').collect();
+        if words.len() > 1 && name.chars().all(|c| c == ' ' || is_east_asian(c)) {
+            return Some(Self::person(words[0], &words[1..].join(" "), suffix));
         }
         let last = words.len() - 1;
         let particles = words[..last]
@@ -62,14 +82,22 @@ impl Name {
             .count();
         // A name that begins in lower case has no given name before the particle.
         let (given, family) = words.split_at(last - particles);
-        Self::Person { family: family.join(" "), given: given.join(" ") }
+        let is_whole = suffix.is_empty() || !given.is_empty();
+        is_whole.then(|| Self::person(&family.join(" "), &given.join(" "), suffix))
     }
 
-    /// `Family, Given`, or the whole.
+    fn person(family: &str, given: &str, suffix: &str) -> Self {
+        let [family, given, suffix] = [family, given, suffix].map(str::to_owned);
+        Self::Person { family, given, suffix }
+    }
+
+    /// `Family, Given`, with a suffix `Family, Suffix, Given`, or the whole.
     pub(super) fn invert(&self) -> String {
         match self {
-            Self::Person { family, given } if given.is_empty() => family.clone(),
-            Self::Person { family, given } => format!("{family}, {given}"),
+            Self::Person { family, given, suffix } => {
+                let parts = [family, suffix, given].into_iter().map(String::as_str);
+                parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+            }
             Self::Group(name) => name.clone(),
         }
     }
@@ -81,6 +109,12 @@ impl Name {
             Self::Group(name) => name,
         }
     }
+}
+
+/// "Jr.", "III".
+fn is_suffix(text: &str) -> bool {
+    let bare = text.trim_end_matches('.');
+    NUMERALS.contains(&bare) || SUFFIXES.contains(&bare.to_lowercase().as_str())
 }
 
 fn is_east_asian(c: char) -> bool {

@@ -17,7 +17,21 @@ fn names_are_taken_apart_as_bibtex_does() {
     check_name("山田 太郎", "山田, 太郎");
     check_name("World Health Organization", "World Health Organization");
     check_name("Institute of Food, Health and Sleep", "Institute of Food, Health and Sleep");
-    check_name("King, Jr., Martin Luther", "King, Jr., Martin Luther");
+    for name in [
+        "King, Jr., Martin Luther",
+        "King, Martin Luther, Jr.",
+        "Martin Luther King, Jr.",
+        "Martin Luther King Jr.",
+    ] {
+        check_name(name, "King, Jr., Martin Luther");
+        assert_eq!(Name::read(name).family(), "King");
+    }
+    check_name("Robert Califf III", "Califf, III, Robert");
+    check_name("Jan van der Berg Sr", "van der Berg, Sr, Jan");
+    check_name("Naoki Ii", "Ii, Naoki");
+    check_name("Petrov, IV", "Petrov, IV");
+    assert_eq!(Name::read("King Jr."), Name::Group("King Jr.".to_owned()));
+    assert_eq!(Name::read("Lee, Ann, Ek"), Name::Group("Lee, Ann, Ek".to_owned()));
     check_name("", "");
 }
 
@@ -41,6 +55,7 @@ fn keys_are_ascii_and_unique() {
         ("Erwin Schrodinger", "On die Sache"),
         ("山田 太郎", "睡眠と記憶"),
         ("山田 太郎", "睡眠と記憶"),
+        ("John Smith Jr.", "Naps"),
     ]
     .map(|(author, title)| reference(author, 1935, title))
     .into();
@@ -51,7 +66,8 @@ fn keys_are_ascii_and_unique() {
             "schrodinger1935gegenwartige",
             "schrodinger1935diea",
             "page1f1935",
-            "page1f1935a"
+            "page1f1935a",
+            "smith1935naps"
         ]
     );
     let many = vec![reference("A", 1, "b"); 800];
@@ -110,6 +126,7 @@ fn a_bibtex_parser_reads_back_what_was_written() {
             authors: vec![
                 "Doe, Jane".to_owned(),
                 "Ludwig van Beethoven".to_owned(),
+                "John Smith Jr.".to_owned(),
                 "Society of A and B".to_owned(),
             ],
             ..reference("", 2001, "Unbalanced } and { and } in a title of a Study")
@@ -125,11 +142,14 @@ fn a_bibtex_parser_reads_back_what_was_written() {
     let [first, second] = [0, 1].map(|i| parsed.iter().nth(i).unwrap());
     assert_eq!(first.doi().unwrap(), works[0].doi.clone().unwrap());
     let names: Vec<_> =
-        second.author().unwrap().into_iter().map(|p| (p.given_name, p.prefix, p.name)).collect();
-    let name =
-        |given: &str, prefix: &str, family: &str| (given.to_owned(), prefix.to_owned(), family.to_owned());
+        second.author().unwrap().into_iter().map(|p| [p.given_name, p.prefix, p.name, p.suffix]).collect();
     assert_eq!(
         names,
-        [name("Jane", "", "Doe"), name("Ludwig", "van", "Beethoven"), name("", "", "Society of A and B")]
+        [
+            ["Jane", "", "Doe", ""],
+            ["Ludwig", "van", "Beethoven", ""],
+            ["John", "", "Smith", "Jr."],
+            ["", "", "Society of A and B", ""]
+        ]
     );
 }

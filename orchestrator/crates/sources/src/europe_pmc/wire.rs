@@ -4,7 +4,7 @@ use crate::Paper;
 use crate::paper::{address, filled, says_retracted};
 use crate::records::Records;
 use crate::registry::EUROPE_PMC;
-use lyra_bibliography::{language_code, shown_line, shown_lines};
+use lyra_bibliography::{initials_first, language_code, shown_line, shown_lines};
 use lyra_domain::{Doi, Identifier, Work};
 use serde::Deserialize;
 
@@ -209,11 +209,13 @@ fn without_period(title: &str) -> &str {
     title.strip_suffix('.').filter(|bare| !bare.ends_with('.')).unwrap_or(title)
 }
 
+/// "Given Family". Full names and the line of all authors are written "Sato A".
 fn names(list: Option<AuthorList>, one_line: Option<String>) -> Vec<String> {
     let name = |author: Author| {
         let (first, last) = (filled(author.first), filled(author.last));
         let whole = first.zip(last).map(|(first, last)| format!("{first} {last}"));
-        whole.or_else(|| filled(author.full)).or_else(|| filled(author.group))
+        let full = || filled(author.full).map(|name| initials_first(&name));
+        whole.or_else(full).or_else(|| filled(author.group))
     };
     let names: Vec<String> =
         list.and_then(|list| list.author).into_iter().flatten().filter_map(name).collect();
@@ -221,7 +223,8 @@ fn names(list: Option<AuthorList>, one_line: Option<String>) -> Vec<String> {
         return names;
     }
     let line = one_line.unwrap_or_default();
-    line.trim_end_matches('.').split(", ").filter_map(|name| filled(Some(name.to_owned()))).collect()
+    let names = line.trim_end_matches('.').split(", ").filter_map(|name| filled(Some(name.to_owned())));
+    names.map(|name| initials_first(&name)).collect()
 }
 
 impl From<WireRecord> for Paper {
@@ -277,7 +280,26 @@ mod tests {
         assert!(!record.is_notice());
         let paper = Paper::from(record);
         assert_eq!(paper.url, "https://europepmc.org/article/PPR/PPR1");
-        assert_eq!((paper.work.authors.len(), paper.work.is_retracted, paper.abstract_text), (2, None, None));
+        assert_eq!(paper.work.authors, ["A Sato", "B Lee"]);
+        assert_eq!((paper.work.is_retracted, paper.abstract_text), (None, None));
+    }
+
+    #[test]
+    fn given_names_come_first() {
+        let paper = Paper::from(record(json!({"authorList": {"author": [
+            {"fullName": "Sato A", "firstName": "Aiko", "lastName": "Sato"},
+            {"fullName": "van der Berg JP Jr"},
+            {"fullName": "Ann Lee"},
+            {"collectiveName": "Sleep Study Group UK"}]}})));
+        assert_eq!(
+            paper.work.authors,
+            ["Aiko Sato", "JP van der Berg Jr", "Ann Lee", "Sleep Study Group UK"]
+        );
+        let line = json!({"authorString": "Smith JA 3rd, Kim J-H, Sleep Study Group UK."});
+        assert_eq!(
+            Paper::from(record(line)).work.authors,
+            ["JA Smith 3rd", "J-H Kim", "Sleep Study Group UK"]
+        );
     }
 
     #[test]

@@ -155,6 +155,17 @@ fn a_broken_entry_costs_itself() {
 }
 
 #[test]
+fn a_path_of_windows_closes_its_field() {
+    let found = records(
+        "@article{a, file = {C:\\Users\\x\\},\n title = {Naps}, year = {2019}}\n@misc{b, title = {A \\} and \\{}, year = {2020}}",
+        Format::BibTex,
+    );
+    let [first, second] = &found[..] else { panic!("{found:#?}") };
+    assert_eq!((first.key.as_str(), first.title.as_str(), first.year), ("a", "Naps", Some(2019)));
+    assert_eq!((second.title.as_str(), second.year), ("A } and {", Some(2020)));
+}
+
+#[test]
 fn old_encodings() {
     let text = b"@book{k, title = {Verhandlungen \xFCber M\xFCnchen und Gr\xF6\xDFe}}";
     let record = crate::read(text, Format::BibTex).next().unwrap().unwrap();

@@ -47,6 +47,23 @@ fn a_broken_item_costs_itself() {
 }
 
 #[test]
+fn patents_and_laws_of_zotero_have_dates() {
+    let date = |fields: &str| {
+        let record = one(&format!(r#"{{"items": [{{"title": "Naps", {fields}}}]}}"#), Format::ZoteroJson);
+        (record.date, record.year)
+    };
+    let day = |date: &str, year| (Some(date.to_owned()), Some(year));
+    assert_eq!(
+        date(r#""itemType": "patent", "filingDate": "2017-01-02", "issueDate": "2019-05-03""#),
+        day("2019-05-03", 2019)
+    );
+    assert_eq!(date(r#""itemType": "patent", "filingDate": "2017-01-02""#), day("2017-01-02", 2017));
+    assert_eq!(date(r#""itemType": "case", "dateDecided": "1973-01-22""#), day("1973-01-22", 1973));
+    assert_eq!(date(r#""itemType": "statute", "dateEnacted": "1990""#), day("1990", 1990));
+    assert_eq!(date(r#""itemType": "book", "date": "2020", "issueDate": "2020-01-01""#), day("2020", 2020));
+}
+
+#[test]
 fn better_bibtex_json() {
     let record = one(include_str!("../files/better-bibtex.json"), Format::ZoteroJson);
     assert_eq!((record.key.as_str(), record.kind, record.line), ("lee2019", Kind::Preprint, 4));

@@ -57,6 +57,45 @@ fn ris_of_other_writers() {
 }
 
 #[test]
+fn ris_of_scopus_has_pubmed_ids() {
+    let ids = |lines: &str| {
+        let record = one(&format!("TY  - JOUR\nTI  - Naps\n{lines}ER  - \n"), Format::Ris);
+        (record.pmid, record.pmcid)
+    };
+    let (pmid, pmcid) = (Some("31000001".to_owned()), Some("PMC6000001".to_owned()));
+    assert_eq!(ids("C2  - 31000001\nDB  - Scopus\n"), (pmid.clone(), None));
+    let address = "UR  - https://www.scopus.com/inward/record.uri?eid=2-s2.0-1\n";
+    assert_eq!(ids(&format!("{address}C2  - 31000001\n")), (pmid, None));
+    assert_eq!(ids("C2  - PMC6000001\nDB  - Scopus\n"), (None, pmcid));
+    assert_eq!(ids("C2  - 31000001\n"), (None, None));
+    let refer = one("%0 Journal Article\n%T Naps\n%2 31000001\n", Format::Refer);
+    assert_eq!((refer.pmid, refer.pmcid), (None, None));
+}
+
+#[test]
+fn a_wrapped_line_of_ris_is_no_tag() {
+    let found = records(
+        "TY  - JOUR\nTI  - Sleep\nAB  - Naps of the\nN1 - N3 stages, and of\nUR -bound cells.\nKW  -\nPY  - 2019\nER -\n\
+         TY  -JOUR\nTI  -Naps\nPY -2020\nTY - JOUR\nTI - Tea\nER  - \n",
+        Format::Ris,
+    );
+    let [sleep, naps, tea] = &found[..] else { panic!("{found:#?}") };
+    assert_eq!(sleep.abstract_text.as_deref(), Some("Naps of the\nN1 - N3 stages, and of\nUR -bound cells."));
+    assert_eq!((sleep.year, sleep.notes.len(), sleep.tags.len()), (Some(2019), 0, 0));
+    assert_eq!((naps.title.as_str(), naps.year, tea.title.as_str()), ("Naps", Some(2020), "Tea"));
+}
+
+#[test]
+fn counts_of_web_of_science_are_no_notes() {
+    let note =
+        |text: &str| one(&format!("TY  - JOUR\nTI  - Naps\nN1  - {text}\nER  - \n"), Format::Ris).notes;
+    let counts = "Times Cited in Web of Science Core Collection:  12\nTotal Times Cited:  13\nCited Reference Count:  50";
+    assert!(note(counts).is_empty());
+    assert_eq!(note(&format!("{counts}\nRead again.")), ["Read again."]);
+    assert_eq!(note("Times cited by mothers differ."), ["Times cited by mothers differ."]);
+}
+
+#[test]
 fn ris_without_beginning_or_content() {
     let (titles, rejected) = outcome(
         "AU  - Lost\nTI  - Without type\nER  - \n\
@@ -191,4 +230,22 @@ fn web_of_science() {
     assert_eq!((article.pmid.as_deref(), article.pages.as_deref()), (Some("31000001"), Some("101-109")));
     assert!(article.is_retracted);
     assert_eq!((book.kind, book.authors[0].as_str()), (Kind::Book, "J Doe"));
+}
+
+#[test]
+fn types_of_web_of_science_tell_a_part_from_its_book() {
+    let of = |published_in: &str, types: &str| {
+        let text = format!(
+            "FN Clarivate Analytics Web of Science\nVR 1.0\nPT {published_in}\nAU Doe, J\nTI Naps\n\
+             SO Conference on Sleep\nDT {types}\nPU IEEE\nER\n\nEF"
+        );
+        let record = one(&text, Format::WebOfScience);
+        (record.kind, record.venue)
+    };
+    let venue = || Some("Conference on Sleep".to_owned());
+    assert_eq!(of("B", "Proceedings Paper"), (Kind::ConferencePaper, venue()));
+    assert_eq!(of("S", "Article; Proceedings\n   Paper"), (Kind::ConferencePaper, venue()));
+    assert_eq!(of("B", "Article; Book Chapter"), (Kind::Chapter, venue()));
+    assert_eq!(of("J", "Article; Proceedings Paper"), (Kind::Article, venue()));
+    assert_eq!(of("B", "Book"), (Kind::Book, None));
 }

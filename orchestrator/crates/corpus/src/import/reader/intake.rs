@@ -7,7 +7,7 @@ use crate::document::json::OddCodes;
 use crate::hash::fnv;
 use crate::import::files::Source;
 use crate::import::known::{Had, Known};
-use crate::import::library::{self, Library, Place, Shelved};
+use crate::import::library::{self, Library, Naming, Place, Shelved};
 use crate::import::messages::Arrived;
 use crate::import::notes::Notes;
 use crate::import::records::Holding;
@@ -166,6 +166,13 @@ impl<'a> Intake<'a> {
         self.sources.get(place.file as usize).map(|source| source.path.clone()).unwrap_or_default()
     }
 
+    /// The absolute path of a file; a member's name stands behind its archive's.
+    fn origin(&self, place: Place) -> PathBuf {
+        let Some(source) = self.sources.get(place.file as usize) else { return PathBuf::new() };
+        let file = self.notes.path(source.disk).unwrap_or(&source.path);
+        file.components().chain(source.member().components()).collect()
+    }
+
     pub(super) fn outcome(&mut self, record: Arrived<'_>, place: Place, source: &Source) -> Outcome {
         let (json, odd_codes) = match record.outcome {
             Ok(read) => read,
@@ -240,11 +247,13 @@ impl<'a> Intake<'a> {
         let is_paper = holding == Holding::Paper;
         let said = Document {
             year: document.year,
+            authors: document.authors.first().cloned().into_iter().collect(),
             tags: document.tags.clone(),
             annotations: document.annotations.clone(),
             ..Document::default()
         };
-        let shelved = self.library.shelve(document, holding, &source.path, place);
+        let origin = self.origin(place);
+        let shelved = self.library.shelve(document, holding, &source.path, &origin, place);
         if is_paper && !matches!(shelved, Shelved::Another { .. }) {
             let named = !names.is_empty();
             let name = || source.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -266,8 +275,8 @@ impl<'a> Intake<'a> {
                     "another file of the same work as {paper}, which was imported as `{id}`"
                 ))
             }
-            Shelved::Document { document, whole, named_by } => {
-                self.work(*document, whole, &named_by, odd_codes, place)
+            Shelved::Document { document, naming, whole, named_by } => {
+                self.work(*document, naming, whole, &named_by, odd_codes, place)
             }
             Shelved::Version { id, document, stage, whole, reference, named_by } => {
                 let first = match self.first_version(&id, reference) {
@@ -367,18 +376,23 @@ impl<'a> Intake<'a> {
     pub(super) fn work(
         &mut self,
         document: Document,
+        naming: Naming,
         whole: bool,
         named_by: &[u32],
         odd_codes: OddCodes,
         place: Place,
     ) -> Outcome {
         let id = document.doc_id.clone();
-        let document = match self.stored.of(&document) {
+        let origin = self.origin(place);
+        let document = match self.stored.of(&document, naming, &origin) {
             Err(error) => return Outcome::Failed(error),
-            Ok(None) => match self.stored.with_other_version(document, whole) {
-                Ok(document) => document,
-                Err(error) => return Outcome::Failed(error),
-            },
+            Ok(None) => {
+                let named = self.stored.named_apart(document, naming, &origin);
+                match named.and_then(|document| self.stored.with_other_version(document, whole)) {
+                    Ok(document) => document,
+                    Err(error) => return Outcome::Failed(error),
+                }
+            }
             Ok(Some(stored)) if whole => described(document, stored),
             Ok(Some(stored)) => stored.with_text_of(document),
         };

@@ -3,10 +3,12 @@
 use crate::document::{Stage, Version};
 use crate::import::files::Source;
 use crate::import::known::Known;
-use crate::import::library;
-use crate::ledger::{Entry, Ledger};
+use crate::import::library::{self, Naming, Slug};
+use crate::ledger::{Entry, Kind, Ledger};
 use crate::{Document, Result};
 use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
 
 /// Documents of one title that are looked at for the other version of a work.
 const SAME_TITLE: usize = 8;
@@ -14,6 +16,7 @@ const SAME_TITLE: usize = 8;
 /// Documents of the corpus, found by what a work says of itself.
 pub(super) struct Stored<'a> {
     known: &'a Known,
+    ledger: Arc<Ledger>,
     /// Ids of documents by the addresses of items in Zotero that they were made of.
     items: HashMap<String, String>,
 }
@@ -23,19 +26,21 @@ impl<'a> Stored<'a> {
         known: &'a Known,
         sources: &[Source],
         files: &[Entry],
-        ledger: &Ledger,
+        ledger: &Arc<Ledger>,
     ) -> Result<Self> {
-        Ok(Self { known, items: items(sources, files, ledger, known)? })
+        Ok(Self { known, ledger: ledger.clone(), items: items(sources, files, ledger, known)? })
     }
 
     /// What the corpus has of a work, also under another of its ids, which it keeps; without the fields of sources that
-    /// the work says itself.
-    pub(super) fn of(&self, document: &Document) -> Result<Option<Document>> {
+    /// the work says itself. `origin` is where its file is.
+    pub(super) fn of(&self, document: &Document, naming: Naming, origin: &Path) -> Result<Option<Document>> {
+        let slug = Slug::of(document, naming, origin);
         let item = document.zotero.as_ref().and_then(|address| self.items.get(address));
-        let own = Some(document.doc_id.clone()).filter(|id| !id.is_empty());
-        let sure = item.cloned().into_iter().chain(own).map(|id| (id, true));
-        let ids = sure.chain(library::ids(document).into_iter().map(|id| (id, false)));
-        for (id, is_sure) in ids {
+        let own = Some(&document.doc_id)
+            .filter(|id| !id.is_empty() && (naming == Naming::Earlier || **id != slug.plain));
+        let sure = item.into_iter().chain(own).cloned().map(|id| (id, true));
+        let other = library::identifying(document).into_iter().chain([slug.plain.clone(), slug.distinct]);
+        for (id, is_sure) in sure.chain(other.map(|id| (id, false))) {
             let Some(stored) = self.known.stored(&id)? else { continue };
             let stored = stored.yielding_to(document);
             let known =
@@ -45,11 +50,41 @@ impl<'a> Stored<'a> {
                 .as_ref()
                 .zip(document.doi.as_ref())
                 .is_some_and(|(a, b)| a != b && !known(a) && !known(b));
-            if is_sure || !is_other {
+            let agrees = || id != slug.plain || self.agrees(document, &stored, naming, origin);
+            if is_sure || (!is_other && agrees()) {
                 return Ok(Some(stored));
             }
         }
         self.versions(document)
+    }
+
+    /// Whether a stored document is the work that has the same plain id: it was read from the same file, or they have the
+    /// same title, first author, and year. Works without a title must have the same text instead.
+    fn agrees(&self, document: &Document, stored: &Document, naming: Naming, origin: &Path) -> bool {
+        let before = self.ledger.get(origin).filter(|entry| entry.kind == Kind::Documents);
+        let same_text = || match stored.desc.as_str() {
+            "" => !stored.text.is_empty() && stored.text == document.text && document.desc.is_empty(),
+            text => text == document.desc,
+        };
+        before.is_some_and(|entry| entry.documents.contains(&stored.doc_id))
+            || match naming {
+                Naming::File => same_text(),
+                Naming::Earlier | Naming::Title => library::same_title(document, stored),
+            }
+    }
+
+    /// A work that the corpus does not have, under an id that no other document has there.
+    pub(super) fn named_apart(
+        &self,
+        mut document: Document,
+        naming: Naming,
+        origin: &Path,
+    ) -> Result<Document> {
+        let Slug { plain, distinct } = Slug::of(&document, naming, origin);
+        if document.doc_id == plain && self.known.stored(&plain)?.is_some() {
+            document.doc_id = distinct;
+        }
+        Ok(document)
     }
 
     /// What the corpus has of a work under the id of another version that it was joined with.
