@@ -27,11 +27,13 @@ mod token;
 mod view;
 mod web;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use lyra_research::trace::{self, Cause, TraceId};
 use lyra_telemetry::Logs;
 use lyra_text::terminal::{drives, escaped};
-use lyra_usecases::config::{Config, LogFormat};
+use lyra_usecases::config::{Config, LogConfig, LogFormat, address_problem};
+use lyra_usecases::{AppError, ErrorCode};
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -61,20 +63,58 @@ pub struct Cli {
     command: Option<Command>,
 }
 
-#[derive(Debug, Args)]
+// The environment is read in `Global::or_environment`: what clap reads from it looks required in the usage of errors.
+#[derive(Debug, Clone, Default, Args)]
 struct Global {
-    /// Folder of the database and the corpora [default: the platform's data folder]
-    #[arg(long, global = true, env = "LYRA_DATA_DIR", value_name = "DIR")]
+    /// Folder of the database and the corpora [env: LYRA_DATA_DIR] [default: the platform's data folder]
+    #[arg(long, global = true, value_name = "DIR")]
     data_dir: Option<PathBuf>,
-    /// Configuration file (TOML) [default: lyra.toml in the platform's configuration folder]
-    #[arg(long, global = true, env = "LYRA_CONFIG", value_name = "FILE")]
+    /// Configuration file (TOML) [env: LYRA_CONFIG] [default: lyra.toml in the platform's configuration folder]
+    #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Use a running lyra-ml-server instead of the built-in one; separate multiple URLs with commas
-    #[arg(long, global = true, env = "LYRA_ML_URL", value_name = "URL", value_delimiter = ',')]
+    /// Use a running lyra-ml-server instead of the built-in one; separate multiple URLs with commas [env: LYRA_ML_URL]
+    #[arg(long, global = true, value_name = "URL", value_delimiter = ',')]
     ml_url: Vec<String>,
     /// What to log on stderr: error, warn, info, debug, trace, or a filter
     #[arg(long, global = true, value_name = "LEVEL")]
     log: Option<String>,
+    /// Whether the command has `--quiet`.
+    #[arg(skip)]
+    quiet: bool,
+}
+
+impl Cli {
+    /// The command line of this process; a wrong one ends it.
+    pub fn read() -> Self {
+        Self::of(&Self::command().get_matches()).unwrap_or_else(|error| error.exit())
+    }
+
+    fn of(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut cli = Self::from_arg_matches(matches)?;
+        let mut command = matches;
+        while let Some((_, inner)) = command.subcommand() {
+            command = inner;
+        }
+        cli.global.quiet = matches!(command.try_get_one::<bool>("quiet"), Ok(Some(true)));
+        Ok(cli)
+    }
+}
+
+impl Global {
+    /// The same with the environment's values where no flag is given.
+    fn or_environment(&self, variable: impl Fn(&str) -> Option<OsString>) -> Self {
+        let set = |name: &str| variable(name).filter(|value| !value.is_empty());
+        let mut global = self.clone();
+        global.data_dir = global.data_dir.or_else(|| set("LYRA_DATA_DIR").map(PathBuf::from));
+        global.config = global.config.or_else(|| set("LYRA_CONFIG").map(PathBuf::from));
+        if global.ml_url.is_empty() {
+            let urls = set("LYRA_ML_URL").unwrap_or_default();
+            let urls = urls.to_string_lossy();
+            let urls = urls.split(',').map(str::trim).filter(|url| !url.is_empty());
+            global.ml_url = urls.map(str::to_owned).collect();
+        }
+        global
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -156,7 +196,7 @@ enum Command {
     Man(shell::ManArgs),
 }
 
-/// Runs the command line: 0 on success, 1 on failure, 130 when interrupted.
+/// Runs the command line: 0 on success, 1 on failure, 2 for wrong arguments, 130 when interrupted.
 pub fn run(cli: &Cli) -> ExitCode {
     let Some(command) = &cli.command else {
         return print(WELCOME).map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
@@ -174,12 +214,22 @@ pub fn run(cli: &Cli) -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return fail(&anyhow::Error::from(error)),
     };
-    let outcome = runtime.block_on(dispatch(&cli.global, command));
+    let global = cli.global.or_environment(|name| std::env::var_os(name));
+    let outcome = runtime.block_on(dispatch(&global, command));
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
     match outcome {
         Ok(code) => code,
-        Err(error) => fail(&error),
+        Err(error) => {
+            let code = fail(&error);
+            if is_wrong_argument(command, &error) { ExitCode::from(2) } else { code }
+        }
     }
+}
+
+/// Whether a question or a claim cannot be a task as it was given.
+fn is_wrong_argument(command: &Command, error: &anyhow::Error) -> bool {
+    matches!(command, Command::Research(_) | Command::Check(_))
+        && error.downcast_ref::<AppError>().is_some_and(|error| error.code == ErrorCode::InvalidArgument)
 }
 
 async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode> {
@@ -205,6 +255,7 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
         return Ok(code);
     }
     let app = crate::compose::open(config).await?;
+    let waits = tokio::spawn(progress::waits(app.clone(), cancel.clone()));
     let work = async {
         let call = audit::of(command);
         let code = match command {
@@ -249,8 +300,15 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
             Box::pin(trace::within(Cause::new(), span, work)).await
         }
     };
+    waits.abort();
     app.close().await;
-    code
+    match code {
+        Err(error) if cancel.is_cancelled() => {
+            fail(&error);
+            Ok(ExitCode::from(130))
+        }
+        code => code,
+    }
 }
 
 fn configured(global: &Global) -> anyhow::Result<Config> {
@@ -258,11 +316,18 @@ fn configured(global: &Global) -> anyhow::Result<Config> {
     if let Some(dir) = &global.data_dir {
         config.data_dir = Some(dir.clone());
     }
-    if !global.ml_url.is_empty() {
+    let problems: Vec<String> = if global.ml_url.is_empty() {
+        config.ml.address_problems()
+    } else {
         (config.ml.url, config.ml.urls) = (None, global.ml_url.clone());
-    }
+        let problem = |url: &String| address_problem("`--ml-url` or `LYRA_ML_URL`", url);
+        global.ml_url.iter().filter_map(problem).collect()
+    };
+    anyhow::ensure!(problems.is_empty(), "the configuration cannot be used: {}", problems.join("; "));
     if let Some(level) = &global.log {
         config.log.level.clone_from(level);
+    } else if global.quiet && config.log.level == LogConfig::default().level {
+        "error".clone_into(&mut config.log.level);
     }
     config.worker_program = lyra_usecases::worker::this_program();
     Ok(config)
@@ -337,9 +402,56 @@ fn tell(text: &str) {
 
 fn fail(error: &anyhow::Error) -> ExitCode {
     tell(&format!("error: {error:#}"));
-    let remedy = error.downcast_ref::<lyra_usecases::AppError>().and_then(|error| error.remedy.as_ref());
+    let remedy = error.downcast_ref::<AppError>().and_then(|error| error.remedy.as_ref());
     if let Some(remedy) = remedy {
         tell(&format!("hint: {}", remedy::words(remedy)));
     }
     ExitCode::FAILURE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quiet_command_logs_errors_alone_unless_a_level_is_set() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("lyra.toml");
+        let level = |config: &str, args: &[&str]| {
+            std::fs::write(&file, config).unwrap();
+            let all = [&["lyra", "--config", file.to_str().unwrap()][..], args].concat();
+            let matches = Cli::command().try_get_matches_from(all).unwrap();
+            configured(&Cli::of(&matches).unwrap().global).unwrap().log.level
+        };
+        // `cargo test` may run with a filter, which overrides the file.
+        if std::env::var_os("RUST_LOG").is_none() {
+            assert_eq!(level("", &["check", "Naps help.", "-q"]), "error");
+            assert_eq!(level("", &["check", "Naps help."]), LogConfig::default().level);
+            assert_eq!(level("[log]\nlevel = \"info\"\n", &["check", "Naps help.", "-q"]), "info");
+        }
+        assert_eq!(level("", &["check", "Naps help.", "-q", "--log", "debug"]), "debug");
+        assert_eq!(level("", &["task", "list", "--log", "debug"]), "debug");
+    }
+
+    #[test]
+    fn flags_win_over_the_environment() {
+        let variables = |name: &str| match name {
+            "LYRA_DATA_DIR" => Some(OsString::from("/variable")),
+            "LYRA_CONFIG" => Some(OsString::new()),
+            "LYRA_ML_URL" => Some(OsString::from("http://127.0.0.1:1, http://127.0.0.1:2,")),
+            _ => None,
+        };
+        let global = Global::default().or_environment(variables);
+        assert_eq!(global.data_dir, Some(PathBuf::from("/variable")));
+        assert_eq!(global.config, None, "an empty variable sets nothing");
+        assert_eq!(global.ml_url, ["http://127.0.0.1:1", "http://127.0.0.1:2"]);
+        let flags = Global {
+            data_dir: Some("/flag".into()),
+            ml_url: vec!["http://127.0.0.1:3".to_owned()],
+            ..Global::default()
+        };
+        let global = flags.or_environment(variables);
+        assert_eq!(global.data_dir, Some(PathBuf::from("/flag")));
+        assert_eq!(global.ml_url, ["http://127.0.0.1:3"]);
+    }
 }

@@ -3,7 +3,8 @@
 use async_trait::async_trait;
 use lyra_ml_server::{Profile, ServerConfig, ServerHandle};
 use lyra_research::{PortError, Result};
-use lyra_usecases::config::{Config, MlConfig};
+use lyra_store::StoreError;
+use lyra_usecases::config::{Config, MlConfig, PROFILES};
 use lyra_usecases::{App, Finding, LocalModels, StartedModels};
 use std::sync::Arc;
 use tokio::net::TcpListener;
@@ -13,7 +14,18 @@ use tokio::net::TcpListener;
 /// # Errors
 /// As [`App::open`].
 pub async fn open(config: Config) -> anyhow::Result<App> {
-    App::open(config, Arc::new(BuiltIn)).await
+    App::open(config, Arc::new(BuiltIn)).await.map_err(explained)
+}
+
+/// A folder that cannot be written stops commands that only read, too.
+fn explained(error: anyhow::Error) -> anyhow::Error {
+    match error.downcast_ref() {
+        Some(StoreError::NotWritable { .. } | StoreError::ReadOnlyDisk) => error.context(
+            "Lyra must be able to write to its data folder, even to read from it; correct the permissions, or copy the \
+             folder and name the copy with --data-dir",
+        ),
+        _ => error,
+    }
 }
 
 /// Checks the installation, as [`App::examine`].
@@ -30,7 +42,7 @@ impl LocalModels for BuiltIn {
         let failed = |why: String| PortError::Failed { what: "the ml-server inside".to_owned(), why };
         let profile = Profile::named(&config.profile).ok_or_else(|| PortError::Refused {
             what: "ml.profile".to_owned(),
-            why: format!("`{}` is not one of lite, fast, standard, scholar, accurate", config.profile),
+            why: format!("`{}` is not one of {}", config.profile, PROFILES.join(", ")),
         })?;
         let mut server = ServerConfig::from_profile(profile, config.models_dir.as_deref(), false)
             .map_err(|error| failed(error.to_string()))?;
@@ -55,5 +67,27 @@ impl StartedModels for Started {
 
     async fn stop(self: Box<Self>) {
         self.0.shutdown().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_profile_of_the_configuration_is_one_of_the_server() {
+        for name in PROFILES {
+            assert!(Profile::named(name).is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn it_is_said_that_reading_needs_a_folder_that_can_be_written() {
+        let error = StoreError::NotWritable { path: "/data/workers".into(), why: "denied".to_owned() };
+        let said = format!("{:#}", explained(error.into()));
+        assert!(said.starts_with("Lyra must be able to write to its data folder"), "{said}");
+        assert!(said.ends_with("cannot write to /data/workers: denied"), "{said}");
+        let other = explained(anyhow::anyhow!("another"));
+        assert_eq!(format!("{other:#}"), "another");
     }
 }

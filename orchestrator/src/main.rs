@@ -1,6 +1,5 @@
 //! The `lyra` binary.
 
-use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -8,5 +7,5 @@ fn main() -> ExitCode {
     if let Some(ended) = lyra_usecases::worker::run(std::env::args_os()) {
         return ended;
     }
-    lyra::cli::run(&lyra::cli::Cli::parse())
+    lyra::cli::run(&lyra::cli::Cli::read())
 }

@@ -70,6 +70,87 @@ fn bad_input_is_named_with_what_would_be_right() {
 }
 
 #[test]
+fn wrong_arguments_and_failures_have_their_own_exit_codes() {
+    let dir = tempfile::tempdir().expect("temporary folder");
+    for (args, code, said) in [
+        (&["research", ""][..], 2, "`query` is empty"),
+        (&["research", "naps?", "--max-pages", "501"][..], 2, "501 pages"),
+        (&["corpus", "search", "papers", "naps", "-k", "0"][..], 2, "at least 1"),
+        (&["view", "query", "v_hub_pages", "--task", "task_1"][..], 1, "task_1 does not exist"),
+    ] {
+        let output = lyra(args, dir.path());
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(said), "{args:?}: {}", stderr(&output));
+        assert!(stdout(&output).is_empty(), "{args:?} printed on stdout: {}", stdout(&output));
+    }
+}
+
+#[test]
+fn the_environment_is_not_required_in_a_usage() {
+    let dir = tempfile::tempdir().expect("temporary folder");
+    let output = lyra(&["task", "show"], dir.path());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(!stderr(&output).contains("--data-dir"), "{}", stderr(&output));
+}
+
+#[test]
+fn variables_with_a_wrong_name_or_value_stop_at_once() {
+    let dir = tempfile::tempdir().expect("temporary folder");
+    for (args, name, value, said) in [
+        (&["check", "Naps help."][..], "LYRA_ML_URL", "foo", "`LYRA_ML_URL`: `foo` should be an address"),
+        (&["task", "list"][..], "LYRA_DATADIR", "/x", "did you mean LYRA_DATA_DIR?"),
+        (&["config", "show"][..], "LYRA_SERVER_PORT", "1", "did you mean LYRA__SERVER__PORT?"),
+        (&["doctor"][..], "LYRA__SERVER__PORT", "abc", "correct the variable LYRA__SERVER__PORT"),
+        (&["config", "check"][..], "LYRA__ML__PROFILE", "fasst", "`fasst` is not one of"),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_lyra"))
+            .args(args)
+            .env("XDG_CONFIG_HOME", dir.path())
+            .env("LYRA_DATA_DIR", dir.path())
+            .env_remove("LYRA_CONFIG")
+            .env(name, value)
+            .output()
+            .expect("lyra runs");
+        let all = stdout(&output) + &stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {all}");
+        assert!(all.contains(said), "{args:?}: {all}");
+    }
+}
+
+/// A signal ends the wait for an ml-server that cannot be reached.
+#[cfg(unix)]
+#[test]
+fn a_wait_for_an_ml_server_is_said_and_can_be_interrupted() {
+    use std::io::{BufRead, BufReader, Read};
+    let dir = tempfile::tempdir().expect("temporary folder");
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    drop(listener);
+    let mut lyra = Command::new(env!("CARGO_BIN_EXE_lyra"))
+        .args(["check", "Naps help memory.", "--ml-url", &url])
+        .env("LYRA_DATA_DIR", dir.path())
+        .env("XDG_CONFIG_HOME", dir.path())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("lyra runs");
+    let mut said = BufReader::new(lyra.stderr.take().expect("a pipe"));
+    let mut line = String::new();
+    while !line.contains("cannot reach the ml-server at") {
+        line.clear();
+        assert!(said.read_line(&mut line).expect("text") > 0, "it ended and did not name the ml-server");
+    }
+    assert!(line.contains(&url) && line.contains("up to 30 s"), "{line}");
+    let killed =
+        Command::new("kill").args(["-s", "INT", &lyra.id().to_string()]).status().expect("kill runs");
+    assert!(killed.success());
+    let begun = std::time::Instant::now();
+    let mut rest = String::new();
+    said.read_to_string(&mut rest).expect("text");
+    assert_eq!(lyra.wait().expect("it ends").code(), Some(130), "{rest}");
+    assert!(begun.elapsed().as_secs() < 10, "{:?}", begun.elapsed());
+}
+
+#[test]
 fn a_fresh_data_folder_lists_nothing() {
     let dir = tempfile::tempdir().expect("temporary folder");
     let tasks = lyra(&["task", "list", "--json"], dir.path());

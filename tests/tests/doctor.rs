@@ -133,6 +133,6 @@ async fn a_source_that_is_left_alone_and_work_that_stands_still_are_found() -> a
     store.create_task(new, Priority::Medium).await?;
     store.close().await;
     check(&app, "sources", &[], &[], "note", "too many requests");
-    check(&app, "work", &[], &[], "ok", "1 jobs wait");
+    check(&app, "work", &[], &[], "ok", "1 job waits");
     Ok(())
 }

@@ -11,10 +11,11 @@ fn keys(value: &Value) -> Vec<&str> {
 
 /// The claim behind the question.
 const CLAIM: &str = "A short daytime nap improves memory in adults.";
-const EVIDENCE: [&str; 18] = [
+const EVIDENCE: [&str; 19] = [
     "differs",
     "doc_id",
     "doi",
+    "edge_human_corrected",
     "edge_id",
     "fragment_id",
     "is_retracted",
@@ -81,7 +82,10 @@ fn consistent(claim: &Value) {
 fn a_question_ends_in_supported_and_contradicted_claims() {
     let app = TestApp::lite();
     let report = app.json(&["research", "Does a short daytime nap improve memory in adults?", "--json"]);
-    assert_eq!(keys(&report), ["answer", "claims", "not_covered", "query", "task_id", "totals", "warnings"]);
+    assert_eq!(
+        keys(&report),
+        ["answer", "claims", "finished", "not_covered", "query", "task_id", "totals", "warnings"]
+    );
     let claims = report["claims"].as_array().expect("claims");
     for claim in claims {
         let mut claim_keys = CHECK.to_vec();

@@ -139,8 +139,13 @@ pub(super) async fn run(app: &App, command: &CalibrationCommand) -> anyhow::Resu
             } else {
                 for e in &found {
                     print(&format!(
-                        "{}  {}, version {}: Brier {:.4}, ECE {:.4}, {} samples\n",
-                        e.evaluated_at, e.source, e.version, e.brier, e.ece, e.samples
+                        "{}  {}, version {}: Brier {:.4}, ECE {:.4}, {}\n",
+                        e.evaluated_at,
+                        e.source,
+                        e.version,
+                        e.brier,
+                        e.ece,
+                        samples(e.samples)
                     ))?;
                 }
             }
@@ -207,9 +212,17 @@ fn warn(warnings: &[String]) {
 
 fn measures(m: &CalibrationMetrics) -> String {
     format!(
-        "Brier {:.4}   ECE {:.4}   NLL {:.4}   accuracy {:.3}   {} samples",
-        m.brier, m.ece, m.nll, m.accuracy, m.samples
+        "Brier {:.4}   ECE {:.4}   NLL {:.4}   accuracy {:.3}   {}",
+        m.brier,
+        m.ece,
+        m.nll,
+        m.accuracy,
+        samples(m.samples)
     )
+}
+
+fn samples(number: usize) -> String {
+    if number == 1 { "1 sample".to_owned() } else { format!("{number} samples") }
 }
 
 fn bins(metrics: &CalibrationMetrics) -> String {
@@ -230,9 +243,9 @@ fn bins(metrics: &CalibrationMetrics) -> String {
 
 fn stats_text(stats: &CalibrationStats) -> String {
     let mut out = format!(
-        "{}: {} samples, {} of them corrected; version {} is active{}\n",
+        "{}: {}, {} of them corrected; version {} is active{}\n",
         stats.source,
-        stats.samples,
+        samples(stats.samples),
         stats.corrected,
         stats.active_version,
         if stats.active_version == 0 { " (the model's own probabilities)" } else { "" }
@@ -240,10 +253,10 @@ fn stats_text(stats: &CalibrationStats) -> String {
     for version in &stats.versions {
         let _ = writeln!(
             out,
-            "  version {} of {}, from {} samples: {}{}",
+            "  version {} of {}, from {}: {}{}",
             version.version,
             version.created_at,
-            version.samples,
+            samples(version.samples),
             serde_json::to_string(&version.calibration).unwrap_or_default(),
             version.reason.as_deref().map_or_else(String::new, |reason| format!(" ({reason})"))
         );
@@ -251,8 +264,12 @@ fn stats_text(stats: &CalibrationStats) -> String {
     if let Some(e) = &stats.latest {
         let _ = writeln!(
             out,
-            "  measured {}: version {}, Brier {:.4}, ECE {:.4}, {} samples",
-            e.evaluated_at, e.version, e.brier, e.ece, e.samples
+            "  measured {}: version {}, Brier {:.4}, ECE {:.4}, {}",
+            e.evaluated_at,
+            e.version,
+            e.brier,
+            e.ece,
+            samples(e.samples)
         );
     }
     out

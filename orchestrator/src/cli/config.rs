@@ -65,8 +65,12 @@ pub(super) fn run(global: &Global, command: &ConfigCommand) -> anyhow::Result<Ex
                     print(&format!("{line:<60} # {}\n", setting.origin))?;
                 }
             }
-            for problem in layers.problems() {
+            let problems = layers.problems();
+            for problem in &problems {
                 tell(&format!("error: {problem}"));
+            }
+            if !problems.is_empty() {
+                return Ok(ExitCode::FAILURE);
             }
         }
     }

@@ -118,11 +118,19 @@ pub(super) struct SearchArgs {
     #[command(flatten)]
     narrow: NarrowArgs,
     /// Maximum number of documents
-    #[arg(short, default_value_t = 10, value_name = "N")]
+    #[arg(short, default_value_t = 10, value_name = "N", value_parser = at_least_one)]
     k: usize,
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("at least 1 is needed".to_owned()),
+        Ok(number) => Ok(number),
+        Err(_) => Err("it should be a whole number from 1".to_owned()),
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

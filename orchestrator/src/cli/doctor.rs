@@ -37,8 +37,19 @@ pub(super) async fn run(config: Config, args: &DoctorArgs) -> anyhow::Result<Exi
 
 /// The report when the configuration is unusable.
 pub(super) fn unreadable(error: &anyhow::Error, args: &DoctorArgs) -> anyhow::Result<ExitCode> {
-    let cure = "fix that key in the file that --config names; config/lyra.toml shows every key";
-    report(&[Finding::broken("configuration", format!("{error:#}"), cure)], args)
+    let error = format!("{error:#}");
+    let cure = match variable(&error) {
+        Some(name) => format!("correct the variable {name}, or unset it; config/lyra.toml shows every key"),
+        None => "fix that key in the configuration file; config/lyra.toml shows every key".to_owned(),
+    };
+    report(&[Finding::broken("configuration", error, cure)], args)
+}
+
+/// The variable of the environment that an error of the configuration blames first.
+fn variable(error: &str) -> Option<&str> {
+    let is_name = |word: &&str| word.starts_with("LYRA_") || *word == "RUST_LOG";
+    let (blamed, _) = error.split_once(", did you mean").unwrap_or((error, ""));
+    blamed.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').find(is_name)
 }
 
 fn report(findings: &[Finding], args: &DoctorArgs) -> anyhow::Result<ExitCode> {
@@ -55,4 +66,24 @@ fn report(findings: &[Finding], args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     }
     let broken = findings.iter().any(|finding| finding.health == Health::Broken);
     Ok(if broken { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_variable_to_correct_is_the_one_that_is_wrong() {
+        for (error, name) in [
+            ("the variable LYRA__SERVER__PORT should be a whole number", Some("LYRA__SERVER__PORT")),
+            (
+                "the variable LYRA_SERVER_PORT is not read, did you mean LYRA__SERVER__PORT?",
+                Some("LYRA_SERVER_PORT"),
+            ),
+            ("`server.auth` (environment LYRA__SERVER__AUTH): unknown variant", Some("LYRA__SERVER__AUTH")),
+            ("/etc/lyra.toml: unknown key `server.prot`, did you mean `server.port`?", None),
+        ] {
+            assert_eq!(variable(error), name, "{error}");
+        }
+    }
 }

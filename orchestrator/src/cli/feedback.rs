@@ -3,8 +3,8 @@
 use super::{print, print_json, report, tell};
 use clap::{Subcommand, ValueEnum};
 use lyra_domain::domains::OverrideDecision;
-use lyra_domain::{ClaimId, EdgeId, Relation};
-use lyra_store::RuleChange;
+use lyra_domain::{AdoptionStatus, ClaimId, EdgeId, Relation};
+use lyra_store::{ClaimChange, RuleChange};
 use lyra_usecases::{App, shapes};
 use std::process::ExitCode;
 
@@ -144,6 +144,14 @@ fn tell_of(pattern: &str, change: &RuleChange) {
     tell(&format!("{pattern} {decision}{before}"));
 }
 
+fn tell_of_claim(change: &ClaimChange) {
+    let is = match change.status {
+        AdoptionStatus::Adopted => "counts again in",
+        AdoptionStatus::NotAdopted => "is rejected in",
+    };
+    tell(&format!("{} {is} {}", change.claim, change.task));
+}
+
 pub(super) async fn claim(app: &App, command: &ClaimCommand) -> anyhow::Result<ExitCode> {
     match command {
         ClaimCommand::Show { id, json } => {
@@ -152,15 +160,18 @@ pub(super) async fn claim(app: &App, command: &ClaimCommand) -> anyhow::Result<E
                 print_json(&lyra_wire::Claim::from(&found))?;
             } else {
                 print(&report::claims(std::slice::from_ref(&found)))?;
+                if let Some(rejected) = app.rejection(&found.claim).await? {
+                    print(&format!("rejected{}\n", report::because(&rejected)))?;
+                }
             }
         }
         ClaimCommand::Reject { id, reason } => {
             let change = app.reject_claim(id, reason).await?;
-            tell(&format!("{id} is {} in {}", change.status, change.task));
+            tell_of_claim(&change);
         }
         ClaimCommand::Restore { id, reason } => {
             let change = app.restore_claim(id, reason.as_deref()).await?;
-            tell(&format!("{id} is {} in {}", change.status, change.task));
+            tell_of_claim(&change);
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -392,6 +392,9 @@ pub(super) async fn run(app: &App, command: &FuseCommand) -> anyhow::Result<Exit
             };
             let found = fusion.publication(request).await?;
             show(args.json, &found, shown::documents)?;
+            if !found.missing_ids.is_empty() {
+                return Ok(ExitCode::FAILURE);
+            }
         }
         FuseCommand::Judge(args) => {
             let judged = args.judged.iter().map(|text| judged(text)).collect::<anyhow::Result<_>>()?;

@@ -1,13 +1,15 @@
 //! Progress of a task on stderr: a moving line on a terminal, one line a step elsewhere.
 
-use super::tell;
+use super::{escaped, tell};
 use indicatif::{ProgressBar, ProgressStyle};
 use lyra_domain::TaskId;
 use lyra_research::{Progress, Step};
+use lyra_usecases::config::LogFormat;
 use lyra_usecases::{App, idle};
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::time::Duration;
 use tokio::sync::broadcast;
+use tokio_util::sync::CancellationToken;
 
 /// Shows the steps of a task until it is dropped.
 pub(super) struct TaskProgressLine {
@@ -51,7 +53,7 @@ pub(super) async fn follow(
     task: &TaskId,
     mut steps: broadcast::Receiver<Progress>,
     quiet: bool,
-    cancel: &tokio_util::sync::CancellationToken,
+    cancel: &CancellationToken,
 ) -> anyhow::Result<bool> {
     let line = TaskProgressLine::new(quiet);
     line.say("loading the models");
@@ -71,14 +73,41 @@ pub(super) async fn follow(
     }
 }
 
+/// Says when ml-servers are waited for; on `cancel` that wait ends.
+pub(super) async fn waits(app: App, cancel: CancellationToken) {
+    let mut awaited = app.models_awaited();
+    let say = async {
+        while awaited.changed().await.is_ok() {
+            let why = awaited.borrow_and_update().clone();
+            match why {
+                Some(why) if app.config().log.format == LogFormat::Json => tracing::warn!("{why}"),
+                Some(why) => interject(&why),
+                None => {}
+            }
+        }
+    };
+    cancel.run_until_cancelled(say).await;
+    app.stop_awaiting_models();
+}
+
+/// Prints a line on stderr in the place of a moving one, which is then drawn again below.
+fn interject(text: &str) {
+    let start = if std::io::stderr().is_terminal() { "\r\u{1b}[2K" } else { "" };
+    // When stderr is closed there is nowhere to write.
+    let _ = writeln!(std::io::stderr(), "{start}{}", escaped(text));
+}
+
 fn words(step: &Step) -> String {
     match step {
+        Step::Collected { query, hits: 1 } => format!("found 1 document for “{query}”"),
         Step::Collected { query, hits } => format!("found {hits} documents for “{query}”"),
+        Step::Ranked { relevant: 1 } => "ranked: 1 passage is relevant".to_owned(),
         Step::Ranked { relevant } => format!("ranked: {relevant} passages are relevant"),
         Step::Fetched { read, of } => format!("pages of works without abstract: {read} of {of} read"),
         Step::Expanded { found, chosen } => format!("citations: {found} works found, {chosen} taken in"),
         Step::Extracted { claims: 1 } => "1 claim to judge".to_owned(),
         Step::Extracted { claims } => format!("{claims} claims to judge"),
+        Step::Judged { done, of: 1 } => format!("judged {done} of 1 claim"),
         Step::Judged { done, of } => format!("judged {done} of {of} claims"),
     }
 }

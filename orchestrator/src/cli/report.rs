@@ -7,9 +7,9 @@ pub(super) use text::claims;
 
 use super::{print, print_document, print_json};
 use clap::{Args, ValueEnum};
-use lyra_domain::{Citation, EvidenceYears};
-use lyra_store::Coverage;
-use lyra_usecases::{Answer, Verdict, shapes};
+use lyra_domain::{Citation, Evidence, EvidenceYears};
+use lyra_usecases::answer::RejectedClaim;
+use lyra_usecases::{Answer, Unfinished, Verdict, shapes};
 use lyra_workbench::report::{ReportOptions, report as page};
 use std::fmt::Write;
 
@@ -163,6 +163,22 @@ fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{ending}")
 }
 
+/// "claim “…” was rejected: the reason".
+fn rejected(claim: &RejectedClaim) -> String {
+    format!("claim “{}” was rejected{}", claim.text, because(claim))
+}
+
+/// ": the reason", when it is known.
+pub(super) fn because(claim: &RejectedClaim) -> String {
+    claim.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default()
+}
+
+/// "corrected by a person: the reason"; `None` for a model's judgment.
+fn corrected(evidence: &Evidence) -> Option<String> {
+    let reason = evidence.correction_reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    evidence.human_corrected.then(|| format!("corrected by a person{reason}"))
+}
+
 /// How much there is: findings, claims, contradictions, pages.
 fn extent(answer: &Answer) -> String {
     let claims = answer.claims().filter(|report| !report.claim.is_of_question()).count() as u64;
@@ -171,8 +187,9 @@ fn extent(answer: &Answer) -> String {
         0 => String::new(),
         fetched => format!(", {fetched} of them fetched from the web"),
     };
+    let unfinished = if answer.unfinished().is_some() { "; not finished" } else { "" };
     format!(
-        "{} ({contradicted} contradicted) of {}, from {}{fetched}",
+        "{} ({contradicted} contradicted) of {}, from {}{fetched}{unfinished}",
         counted(answer.findings.len() as u64, "finding"),
         counted(claims, "claim"),
         counted(answer.progress.pages, "page"),
@@ -180,12 +197,13 @@ fn extent(answer: &Answer) -> String {
 }
 
 /// What was not covered, one line each; empty when nothing is known to be missing.
-fn gaps(coverage: &Coverage) -> Vec<String> {
-    let mut lines: Vec<String> = coverage
-        .failures
-        .iter()
-        .map(|failure| format!("A source did not answer in full: {failure}"))
-        .collect();
+fn gaps(answer: &Answer) -> Vec<String> {
+    let coverage = &answer.not_covered;
+    let mut lines: Vec<String> =
+        answer.unfinished().map(|left| resumable(answer, left)).into_iter().collect();
+    lines.extend(
+        coverage.failures.iter().map(|failure| format!("A source did not answer in full: {failure}")),
+    );
     if coverage.works_without_text > 0 {
         lines.push(format!("Works without text: {} of {}", coverage.works_without_text, coverage.works));
     }
@@ -199,4 +217,23 @@ fn gaps(coverage: &Coverage) -> Vec<String> {
         format!("Language not judged: {language} ({})", counted(*count, "passage"))
     }));
     lines
+}
+
+/// What is left of a task that is not finished, and the command that goes on with it.
+fn resumable(answer: &Answer, left: Unfinished) -> String {
+    let task = &answer.progress.task;
+    let unjudged = match left.claims {
+        0 => String::new(),
+        1 => format!(": 1 of {} is not judged", counted(left.of, "claim")),
+        claims => format!(": {claims} of {} are not judged", counted(left.of, "claim")),
+    };
+    let (condition, option) = if left.out_of_time {
+        (format!(" (its time limit of {} s is used up)", task.config.budget.max_seconds), " --max-seconds N")
+    } else {
+        (String::new(), "")
+    };
+    format!(
+        "The task is not finished{unjudged}. Resume it{condition} with: lyra task resume {}{option}",
+        task.id
+    )
 }

@@ -20,7 +20,7 @@ pub(super) struct McpArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct ToolArgs {
-    /// Tools that clients get: evidence, fusion or all [default: all]
+    /// Tools that clients get: evidence, fusion or all [default: evidence]
     #[arg(long, value_parser = toolsets(), value_name = "SET", hide_possible_values = true)]
     pub(super) toolset: Option<Toolset>,
 }

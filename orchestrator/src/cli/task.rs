@@ -3,9 +3,9 @@
 use super::report::{self, ReportArgs};
 use super::{print, print_document, print_json, research, tell};
 use clap::{Subcommand, ValueEnum};
-use lyra_domain::TaskId;
-use lyra_store::{Deleted, Deletion, StopMode};
-use lyra_usecases::{App, ScreeningExport};
+use lyra_domain::{JobState, TaskId};
+use lyra_store::{Deleted, Deletion, StopMode, TaskProgress};
+use lyra_usecases::{App, ScreeningExport, unfinished};
 use lyra_workbench::report::ReportOptions;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -37,10 +37,16 @@ pub(super) enum TaskCommand {
         #[arg(long, value_enum, default_value_t = Format::Materials)]
         format: Format,
     },
-    /// Resume an interrupted task
+    /// Resume a task that was interrupted, stopped, or ended by its time limit
     Resume {
         /// Id of the task
         id: TaskId,
+        /// New page limit, 1 to 500
+        #[arg(long, value_name = "N")]
+        max_pages: Option<u32>,
+        /// New time limit in seconds of work, those already used included
+        #[arg(long, value_name = "S")]
+        max_seconds: Option<u32>,
         #[command(flatten)]
         report: ReportArgs,
         /// No progress on stderr
@@ -107,7 +113,11 @@ pub(super) async fn run(
             Format::IncludedRis => print_screening(app, id, ScreeningExport::Ris).await?,
             Format::IncludedBibtex => print_screening(app, id, ScreeningExport::BibTex).await?,
         },
-        TaskCommand::Resume { id, report, quiet } => {
+        TaskCommand::Resume { id, max_pages, max_seconds, report, quiet } => {
+            if max_pages.is_some() || max_seconds.is_some() {
+                app.change_budget(id, *max_pages, *max_seconds).await?;
+            }
+            app.resume_task(id).await?;
             let task = app.task(id).await?;
             if !research::work(app, &task, *quiet, cancel).await? {
                 return Ok(ExitCode::from(130));
@@ -166,7 +176,20 @@ async fn list(app: &App, n: u32, json: bool) -> anyhow::Result<()> {
     }
     for task in tasks {
         let status = app.task_status(&task.id, Duration::ZERO).await?;
-        print(&format!("{}  {:<10} {:>4} claims  {}\n", task.id, task.status, status.claims, task.query))?;
+        print(&line(&status))?;
     }
     Ok(())
+}
+
+/// A task in one line. One that no process works on is `unfinished` while something is left to do.
+fn line(progress: &TaskProgress) -> String {
+    let task = &progress.task;
+    let left = unfinished(progress);
+    let rests = progress.jobs_in(JobState::Running) == 0;
+    let status = if left.is_some() && rests { "unfinished" } else { task.status.as_str() };
+    let unjudged = match left {
+        Some(left) if left.claims > 0 => format!(", {} not judged", left.claims),
+        _ => String::new(),
+    };
+    format!("{}  {status:<10} {:>4} claims{unjudged}  {}\n", task.id, progress.claims, task.query)
 }

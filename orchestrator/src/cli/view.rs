@@ -53,6 +53,9 @@ pub(super) async fn run(app: &App, command: &ViewCommand) -> anyhow::Result<Exit
             print(&format!("{}\n", app.render_view(name, task.as_ref(), *now)?.trim()))?;
         }
         ViewCommand::Query { name, task, now, limit, json } => {
+            if let Some(task) = task {
+                app.task(task).await?;
+            }
             let found = app.query_view(name, task.as_ref(), *now, *limit).await?;
             if *json {
                 print_json(&found.rows)?;

@@ -100,6 +100,12 @@ pub struct Evidence {
     pub work_id: Option<String>,
     /// Whether the work was retracted; unknown is null. A flag for the reader: it never enters the confidence.
     pub is_retracted: Option<bool>,
+    /// Whether a person set the relation in place of the model's.
+    #[serde(default)]
+    pub human_corrected: bool,
+    /// Why the person did, when they said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correction_reason: Option<String>,
 }
 
 impl Evidence {

@@ -86,6 +86,8 @@ pub(crate) mod tests {
             source_key: work.to_owned(),
             work_id: Some(work.to_owned()),
             is_retracted: None,
+            human_corrected: false,
+            correction_reason: None,
         }
     }
 

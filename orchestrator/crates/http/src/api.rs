@@ -1,7 +1,7 @@
 //! The JSON API below `/api/v1`.
 //!
 //! One table of [`Route`]s makes both the router and the `OpenAPI` document. [`dispatch`] answers every route alike:
-//! it checks the scope, records changes in the audit log, repeats stored answers, and gives reads an `ETag`.
+//! it checks the scope, records changes and searches in the audit log, repeats stored answers, and gives reads an `ETag`.
 
 mod backup;
 mod body;

@@ -26,10 +26,9 @@ use axum::http::request::Parts;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{MethodRouter, any_service};
 use lyra_research::trace::{self, Cause, TraceId};
-use lyra_serve::rate::Limiter;
-use lyra_store::{AuditVia, Scope};
+use lyra_store::{AuditOutcome, AuditVia, Scope};
 use lyra_usecases::config::Toolset;
-use lyra_usecases::{App, Caller, Mutation};
+use lyra_usecases::{App, Caller, Mutation, SearchRefusal};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, CompleteRequestParams,
     CompleteResult, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
@@ -43,7 +42,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService, stdio_pipes};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use subscriptions::Subscriptions;
 use tokio_util::sync::CancellationToken;
 
@@ -54,12 +53,7 @@ use tokio_util::sync::CancellationToken;
 pub async fn serve_stdio(app: App, cancel: CancellationToken) -> anyhow::Result<()> {
     use rmcp::service::ServerInitializeError::{Cancelled, ConnectionClosed};
     let caller = Caller { via: AuditVia::McpStdio, ..Caller::user() };
-    let server = McpServer {
-        app,
-        caller: Some(caller),
-        readers: Arc::new(Limiter::new(0, HOUR)),
-        subscriptions: Subscriptions::default(),
-    };
+    let server = McpServer { app, caller: Some(caller), subscriptions: Subscriptions::default() };
     let session = match serve_server_with_ct(server, stdio_pipes(), cancel).await {
         Ok(session) => session,
         // A client that disconnects before sending anything is not a failure.
@@ -78,18 +72,10 @@ pub fn http_route(app: App, cancel: CancellationToken) -> MethodRouter {
         .with_max_request_body_bytes(max_body_bytes)
         .disable_allowed_hosts()
         .disable_allowed_origins();
-    let readers = Arc::new(Limiter::new(app.config().server.reader_searches_per_hour, HOUR));
     let sessions = Arc::<LocalSessionManager>::default();
     let admission = Arc::new(admission::Admission::new(max_body_bytes, Arc::clone(&sessions)));
     let service = StreamableHttpService::new(
-        move || {
-            Ok(McpServer {
-                app: app.clone(),
-                caller: None,
-                readers: Arc::clone(&readers),
-                subscriptions: Subscriptions::default(),
-            })
-        },
+        move || Ok(McpServer { app: app.clone(), caller: None, subscriptions: Subscriptions::default() }),
         sessions,
         config,
     );
@@ -99,16 +85,12 @@ pub fn http_route(app: App, cancel: CancellationToken) -> MethodRouter {
 /// What clients show about the server.
 const DESCRIPTION: &str = "Lyra: evidence with citations and confidence, for people and their agents";
 
-const HOUR: Duration = Duration::from_hours(1);
-
 /// One MCP session's handler. Its subscriptions are its only state.
 #[derive(Clone)]
 pub(crate) struct McpServer {
     app: App,
     /// The caller; over HTTP every request has its own.
     caller: Option<Caller>,
-    /// Rate limits of read-only callers' searches, over all sessions.
-    readers: Arc<Limiter>,
     /// The resources that the client has subscribed to.
     subscriptions: Subscriptions,
 }
@@ -138,11 +120,13 @@ impl McpServer {
         if !self.may(caller, entry) {
             return Some(reply::forbidden(&entry.tool.name));
         }
-        if caller.scope == Scope::Full || entry.is_read_only() {
+        if !entry.is_search() {
             return None;
         }
-        let wait = self.readers.admit(&caller.actor, Instant::now()).err()?;
-        Some(reply::too_many_searches(&entry.tool.name, wait))
+        Some(match self.app.admit_search(caller).err()? {
+            SearchRefusal::Never => reply::forbidden(&entry.tool.name),
+            later @ SearchRefusal::Later { .. } => reply::too_many_searches(&entry.tool.name, later),
+        })
     }
 
     /// Runs a tool for an authorized caller, and audits calls that change or store something.
@@ -156,6 +140,7 @@ impl McpServer {
         let caller = self.caller(&context)?;
         let arguments = request.arguments.unwrap_or_default();
         let (refused, actor) = (self.refused(&caller, entry), caller.actor.clone());
+        let was_refused = refused.is_some();
         let noted = (!entry.is_read_only()).then(|| {
             Mutation::begin(caller, request.name.clone(), serde_json::Value::Object(arguments.clone()))
         });
@@ -175,6 +160,7 @@ impl McpServer {
         };
         if let Some(mut call) = noted {
             let (outcome, detail) = reply::outcome(&mut call, result.as_ref().ok());
+            let outcome = if was_refused { AuditOutcome::Refused } else { outcome };
             self.app.audit(call, outcome, detail).await;
         }
         result

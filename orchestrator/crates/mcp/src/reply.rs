@@ -2,7 +2,7 @@
 
 use crate::remedy;
 use lyra_store::AuditOutcome;
-use lyra_usecases::{AppError, ErrorCode, Mutation};
+use lyra_usecases::{AppError, ErrorCode, Mutation, SearchRefusal};
 use lyra_wire::Problem;
 use lyra_wire::json::size;
 use rmcp::ErrorData;
@@ -11,7 +11,6 @@ use schemars::JsonSchema;
 use serde::ser::Error;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
-use std::time::Duration;
 use uuid::Uuid;
 
 /// Most bytes of one result's JSON.
@@ -68,15 +67,9 @@ pub(super) fn forbidden(tool: &str) -> CallToolResult {
 }
 
 /// The answer to a read-only caller that has searched too often.
-pub(super) fn too_many_searches(tool: &str, wait: Duration) -> CallToolResult {
-    let seconds = wait.as_secs_f64().ceil().max(1.0) as u64;
-    let failure = Failure {
-        code: ErrorCode::Unavailable.as_str(),
-        ..Failure::argument("this read-only token has stored as many runs as it may for now")
-    };
-    let hint =
-        format!("try again in {seconds} s; stored runs can still be read (peek_snippets, get_provenance)");
-    error(tool, failure.hint(hint))
+pub(super) fn too_many_searches(tool: &str, refusal: SearchRefusal) -> CallToolResult {
+    let failure = Failure { code: ErrorCode::Unavailable.as_str(), ..Failure::argument(refusal.to_string()) };
+    error(tool, failure.hint("stored runs can still be read (peek_snippets, get_provenance)"))
 }
 
 /// What the audit log records of a tool's result: its error, or the ids that it names. `None` stands for a cancelled

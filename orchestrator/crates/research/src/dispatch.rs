@@ -23,7 +23,7 @@ pub(crate) async fn run(
             JobKind::Resume { query_id, source, part } => {
                 resume::run(context, job, query_id, (source, part), used_seconds).await
             }
-            JobKind::Judge => judge::run(context, job).await,
+            JobKind::Judge => judge::run(context, job, used_seconds).await,
         }
     };
     cancel.run_until_cancelled(work).await.unwrap_or(Err(PortError::Cancelled))

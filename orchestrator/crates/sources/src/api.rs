@@ -61,6 +61,7 @@ impl Api {
             max_bytes: 32 << 20,
             cache,
             content_types: vec!["application/json".to_owned()],
+            explained: true,
             trusted: Origin::of(&config.base_url).filter(|_| config.trusted).into_iter().collect(),
             ..Policy::new(provider)
         };

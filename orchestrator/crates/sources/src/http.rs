@@ -28,3 +28,4 @@ pub use policy::{Cache, Origin, Policy};
 pub use proxy::Proxies;
 pub use request::Request;
 pub use response::Response;
+pub(crate) use response::shown_type;

@@ -3,6 +3,7 @@
 use lyra_domain::{Identifier, Work};
 use lyra_research::ports::Hit;
 use lyra_text::{Analysis, tokens};
+use lyra_web::bounds;
 
 /// Metadata and abstract of a work.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -18,16 +19,24 @@ pub struct Paper {
 }
 
 impl Paper {
-    /// As the hit of a source at this rank, from 1. The API's order is its score.
+    /// As the hit of a source at this rank, from 1, with texts in bounds. The API's order is its score.
     pub fn into_hit(self, rank: usize) -> Hit {
+        let work = self.work;
+        let work = Work {
+            title: bounds::title(work.title),
+            venue: work.venue.map(bounds::title),
+            authors: bounds::authors(work.authors),
+            references: bounds::references(work.references),
+            ..work
+        };
         Hit {
             rank,
             score: 1.0 / rank.max(1) as f64,
-            work: self.work,
+            work,
             url: self.url,
             document: None,
             language: self.language,
-            text: self.abstract_text,
+            text: self.abstract_text.map(bounds::abstract_text),
             embedding: None,
         }
     }
@@ -89,6 +98,25 @@ pub(crate) fn once(ids: &[Identifier]) -> Vec<Identifier> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_of_a_hit_are_bounded() {
+        let long = "naps and sleep ".repeat(40_000);
+        let work = Work {
+            title: long.clone(),
+            venue: Some(long.clone()),
+            authors: vec![long.clone(); 3],
+            references: vec!["10.1000/nap".to_owned(); 50_000],
+            ..Work::default()
+        };
+        let paper = Paper { work, abstract_text: Some(long), ..Paper::default() };
+        let Hit { work, text, .. } = paper.into_hit(1);
+        let length = |text: &str| text.chars().count();
+        assert!(length(&work.title) <= bounds::MAX_TITLE && length(&text.unwrap()) <= bounds::MAX_ABSTRACT);
+        assert!(length(&work.venue.unwrap()) <= bounds::MAX_TITLE);
+        assert!(work.authors.len() == 3 && work.authors.iter().all(|name| length(name) <= bounds::MAX_NAME));
+        assert_eq!(work.references.len(), bounds::MAX_REFERENCES);
+    }
 
     #[test]
     fn words_that_tell_are_kept() {

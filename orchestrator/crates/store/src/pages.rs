@@ -13,6 +13,11 @@ use std::collections::HashSet;
 /// SQL for the identity of a source: the work, else the domain, else the page.
 pub(crate) const SOURCE_KEY: &str = "coalesce(nullif(pages.work_id, ''), nullif(pages.domain, ''), pages.id)";
 
+/// Longest stored title and text of a fragment, in characters: one value above the longest of a guarded statement would
+/// make every statement over its column fail.
+const MAX_TITLE: usize = 2_000;
+const MAX_TEXT: usize = 100_000;
+
 impl Store {
     pub(crate) async fn write_pages(
         &self,
@@ -72,7 +77,7 @@ impl Store {
                 .bind(source)
                 .bind(rank.cast_signed() as i64)
                 .bind(&new.page.url)
-                .bind(&new.page.title)
+                .bind(beginning(&new.page.title, MAX_TITLE))
                 .bind(&new.page.paper_metadata.doi)
                 .bind(page.as_str())
                 .execute(&mut *tx)
@@ -153,7 +158,7 @@ async fn put_work(connection: &mut SqliteConnection, work: &Work) -> Result<Work
              oa_url = coalesce(oa_url, excluded.oa_url)",
     )
     .bind(id.as_str())
-    .bind(&work.title)
+    .bind(beginning(&work.title, MAX_TITLE))
     .bind(work.year)
     .bind(&work.published_date)
     .bind(&work.venue)
@@ -241,7 +246,7 @@ async fn put_page(
         .bind(&page.url)
         .bind(&page.domain)
         .bind(&page.domain_category)
-        .bind(&page.title)
+        .bind(beginning(&page.title, MAX_TITLE))
         .bind(&work_id)
         .bind(&page.language)
         .bind(page.fetch_method.as_str())
@@ -266,7 +271,7 @@ async fn put_page(
          WHERE id = ?1",
     )
     .bind(id.as_str())
-    .bind(&page.title)
+    .bind(beginning(&page.title, MAX_TITLE))
     .bind(&work_id)
     .bind(&page.language)
     .bind(json(&metadata)?)
@@ -305,7 +310,7 @@ pub(crate) async fn put_cited(
     .bind(&page.url)
     .bind(&page.domain)
     .bind(&page.domain_category)
-    .bind(&page.title)
+    .bind(beginning(&page.title, MAX_TITLE))
     .bind(work.as_ref().map(WorkId::as_str))
     .bind(&page.language)
     .bind(page.fetch_method.as_str())
@@ -369,14 +374,19 @@ async fn put_fragment(connection: &mut SqliteConnection, page: &PageId, fragment
     .bind(page.as_str())
     .bind(fragment.fragment_type.as_str())
     .bind(fragment.position)
-    .bind(&fragment.text_content)
-    .bind(&fragment.heading_context)
+    .bind(beginning(&fragment.text_content, MAX_TEXT))
+    .bind(fragment.heading_context.as_deref().map(|heading| beginning(heading, MAX_TITLE)))
     .bind(fragment.char_start)
     .bind(fragment.char_end)
     .bind(hash)
     .execute(connection)
     .await?;
     Ok(())
+}
+
+/// At most so many characters of a text, from its beginning.
+fn beginning(text: &str, most: usize) -> &str {
+    text.char_indices().nth(most).map_or(text, |(end, _)| &text[..end])
 }
 
 /// Its id derives from the page and the text; under a page with another id it gets another id as well.

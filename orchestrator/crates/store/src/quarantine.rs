@@ -72,7 +72,20 @@ async fn withdraw(
         "DELETE FROM embeddings WHERE target_type = 'claim'
              AND target_id IN (SELECT id FROM claims WHERE source_fragment_id = ?)",
         "DELETE FROM query_fragments WHERE fragment_id = ?",
+        // The samples of a calibration keep their numbers.
+        "UPDATE nli_corrections SET premise = '' WHERE edge_id IN (SELECT id FROM edges WHERE source_id = ?)",
+        "UPDATE nli_corrections SET hypothesis = '' WHERE edge_id IN (
+             SELECT edges.id FROM claims JOIN edges ON edges.target_id = claims.id
+             WHERE claims.source_fragment_id = ?)",
+        "UPDATE llm_questions SET answer = NULL, fallback_reason = 'its passage is in quarantine'
+         WHERE subject = ? AND answer IS NOT NULL",
         "UPDATE edges SET premise = NULL, missing = '[]', differs = '[]' WHERE source_id = ?",
+        // What such a claim names is what the passage names.
+        "UPDATE edges SET missing = '[]', differs = '[]'
+         WHERE target_id IN (SELECT id FROM claims WHERE source_fragment_id = ?)",
+        "UPDATE edges SET citation_context = NULL FROM fragments
+         WHERE fragments.id = ? AND edges.source_id = fragments.page_id AND relation = 'cites'
+           AND (instr(text_content, citation_context) > 0 OR instr(citation_context, text_content) > 0)",
         "UPDATE fragments SET text_content = '', heading_context = NULL, is_relevant = 0 WHERE id = ?",
     ] {
         sqlx::query(sql).bind(fragment).execute(&mut *connection).await?;

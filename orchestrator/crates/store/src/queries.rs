@@ -67,9 +67,9 @@ impl Store {
         })
     }
 
-    /// Queues the work again that stopping a task cancelled: its searches, those of claims included, and judging. The
-    /// task resumes if there is any. A job that a worker has not let go of yet is not touched: the work gets jobs of
-    /// its own.
+    /// Queues the work again that stopping a task cancelled: its searches, those of claims included, and judging; also
+    /// judging that the time limit ended. The task resumes if there is any. A job that a worker has not let go of yet is
+    /// not touched: the work gets jobs of its own.
     ///
     /// # Errors
     /// [`StoreError::NotFound`](crate::StoreError::NotFound) when there is no such task.
@@ -91,8 +91,9 @@ impl Store {
             queued.push(query_id);
         }
         let unjudged: bool = sqlx::query_scalar(
-            "SELECT coalesce((SELECT state = 'cancelled' FROM jobs WHERE task_id = ? AND kind = 'judge'
-                              ORDER BY seq DESC LIMIT 1), 0)",
+            "SELECT coalesce((SELECT state = 'cancelled'
+                                  OR state = 'completed' AND coalesce(json_extract(output, '$.claims_left'), 0) > 0
+                              FROM jobs WHERE task_id = ? AND kind = 'judge' ORDER BY seq DESC LIMIT 1), 0)",
         )
         .bind(task.as_str())
         .fetch_one(&mut *tx)

@@ -126,7 +126,8 @@ async fn load_judged(
     let sql = format!(
         "SELECT claims.id AS claim_id, edges.id AS edge_id, edges.relation, edges.nli_confidence,
                 coalesce(edges.premise, fragments.text_content) AS text, edges.source_domain_category,
-                edges.missing, edges.differs, nullif(fragments.heading_context, '') AS section,
+                edges.missing, edges.differs, edges.edge_human_corrected, edges.edge_correction_reason,
+                nullif(fragments.heading_context, '') AS section,
                 nullif(pages.work_id, '') AS work_id, fragments.id AS fragment_id, pages.id AS page_id, pages.url, pages.domain_category,
                 pages.paper_metadata, coalesce(nullif(pages.title, ''), works.title, '') AS title,
                 coalesce(pages.year, works.year) AS year, works.venue, works.doi, works.is_retracted,
@@ -198,6 +199,8 @@ pub(crate) fn citation(row: &SqliteRow) -> Result<Citation> {
 fn evidence(row: &SqliteRow) -> Result<Evidence> {
     let Citation { title, year, venue, doi, url, doc_id, is_retracted, .. } = citation(row)?;
     let category: Option<String> = row.value("source_domain_category")?;
+    let human_corrected: bool = row.value("edge_human_corrected")?;
+    let reason: Option<String> = row.value("edge_correction_reason")?;
     Ok(Evidence {
         relation: row.parsed("relation")?,
         nli_confidence: Probability::clamped(row.value::<Option<f64>>("nli_confidence")?.unwrap_or(0.0)),
@@ -220,6 +223,8 @@ fn evidence(row: &SqliteRow) -> Result<Evidence> {
         source_key: row.value("source_key")?,
         work_id: row.value("work_id")?,
         is_retracted,
+        human_corrected,
+        correction_reason: reason.filter(|_| human_corrected),
     })
 }
 

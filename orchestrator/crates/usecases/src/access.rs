@@ -7,9 +7,18 @@ use lyra_store::{
     AuditEntry, AuditFilter, AuditOutcome, AuditVia, NewAudit, NewToken, Scope, Token, TokenRefusal,
 };
 use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Longest name of a token, in characters.
 const MAX_NAME: usize = 64;
+
+/// The period of `server.reader_searches_per_hour`.
+const HOUR: Duration = Duration::from_hours(1);
+/// Searches in a row that a read-only caller may always make, and the part of an hour's searches if that is more.
+const LEAST_BURST: u32 = 10;
+const BURST_PART: u32 = 6;
 
 /// A caller and its permissions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +47,41 @@ impl Caller {
     /// The holder of this token.
     pub fn token(token: &Token, via: AuditVia) -> Self {
         Self { actor: format!("token:{}", token.name), via, scope: token.scope }
+    }
+}
+
+/// Why a read-only caller may not search now. A search or a fusion stores a run, which expires.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum SearchRefusal {
+    /// The configuration allows such callers none.
+    #[error("this token is read-only, and the server lets such tokens store no runs")]
+    Never,
+    /// It has stored as many runs as it may for now.
+    #[error("this read-only token has stored as many runs as it may for now; try again in {seconds} s")]
+    Later {
+        /// How long it must wait.
+        seconds: u64,
+    },
+}
+
+/// The searches of read-only callers: until when those so far take up each caller's time.
+#[derive(Debug, Default)]
+pub(super) struct Searches(Mutex<HashMap<String, Instant>>);
+
+impl Searches {
+    /// Counts one more, if the caller has made fewer than `per_hour` lately.
+    fn admit(&self, caller: &str, per_hour: u32, now: Instant) -> Result<(), SearchRefusal> {
+        let interval = HOUR.checked_div(per_hour).ok_or(SearchRefusal::Never)?;
+        let mut busy_until = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        busy_until.retain(|_, until| *until > now);
+        let until = busy_until.get(caller).copied().unwrap_or(now) + interval;
+        let burst = interval * (per_hour / BURST_PART).max(LEAST_BURST);
+        let wait = until.duration_since(now).saturating_sub(burst);
+        if !wait.is_zero() {
+            return Err(SearchRefusal::Later { seconds: wait.as_secs_f64().ceil().max(1.0) as u64 });
+        }
+        busy_until.insert(caller.to_owned(), until);
+        Ok(())
     }
 }
 
@@ -116,6 +160,21 @@ impl App {
         Ok(self.store().authenticate(text).await?)
     }
 
+    /// Counts a search or a fusion that this caller is about to make. `server.reader_searches_per_hour` limits read-only
+    /// callers, over all edges together; others are not limited.
+    ///
+    /// # Errors
+    /// It may not search, or not now.
+    pub fn admit_search(&self, caller: &Caller) -> Result<(), SearchRefusal> {
+        match caller.scope {
+            Scope::Full => Ok(()),
+            Scope::Read => {
+                let per_hour = self.config().server.reader_searches_per_hour;
+                self.inner.searches.admit(&caller.actor, per_hour, Instant::now())
+            }
+        }
+    }
+
     /// Records the use of a token. Failing to record it does not refuse the request.
     pub async fn note_token_use(&self, id: &str) {
         if let Err(error) = self.store().note_token_use(id).await {
@@ -148,5 +207,44 @@ impl App {
         let arguments = json!({ "task_days": self.config().retention.task_days, "tasks": report.tasks });
         let call = Mutation::begin(caller, "retention", arguments);
         self.audit(call, AuditOutcome::Ok, None).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    #[test]
+    fn read_only_callers_search_in_bursts_and_then_at_their_rate() {
+        let (searches, start) = (Searches::default(), Instant::now());
+        for _ in 0..20 {
+            assert_eq!(searches.admit("a", 120, start), Ok(()));
+        }
+        assert_eq!(searches.admit("a", 120, start), Err(SearchRefusal::Later { seconds: 30 }));
+        assert_eq!(searches.admit("b", 120, start), Ok(()), "another caller");
+        let later = start + Duration::from_secs(30);
+        assert_eq!(searches.admit("a", 120, later), Ok(()), "it said how long");
+        assert!(searches.admit("a", 120, later).is_err());
+        assert_eq!(searches.admit("c", 1, start + 2 * HOUR), Ok(()));
+        assert_eq!(searches.0.lock().unwrap().len(), 1, "who has time again is forgotten");
+    }
+
+    #[test]
+    fn zero_allows_no_search() {
+        assert_eq!(Searches::default().admit("a", 0, Instant::now()), Err(SearchRefusal::Never));
+    }
+
+    #[tokio::test]
+    async fn full_access_is_not_limited() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut config = Config { data_dir: Some(folder.path().to_owned()), ..Config::default() };
+        config.server.reader_searches_per_hour = 0;
+        let app = crate::testing::open(config).await;
+        let full = Caller::local(AuditVia::Http);
+        let reader = Caller { actor: "token:viewer".to_owned(), scope: Scope::Read, ..full.clone() };
+        assert_eq!(app.admit_search(&full), Ok(()));
+        assert_eq!(app.admit_search(&reader), Err(SearchRefusal::Never));
+        app.close().await;
     }
 }

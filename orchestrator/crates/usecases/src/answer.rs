@@ -4,11 +4,12 @@ mod findings;
 
 pub use findings::{Cluster, Finding};
 
-use super::{App, AppError};
+use super::{App, AppError, Unfinished, unfinished};
+use crate::tasks::question_claim;
 use findings::{clusters, merged};
-use lyra_domain::{Claim, ClaimId, ClaimReport, TaskId, WorkCounts, vector};
+use lyra_domain::{AdoptionStatus, Claim, ClaimId, ClaimReport, Task, TaskId, WorkCounts, vector};
 use lyra_research::ports::{EmbeddingTarget, Inference, TextRole, VectorStore};
-use lyra_store::{Coverage, TaskProgress, VectorTarget};
+use lyra_store::{Coverage, StoreError, TaskProgress, VectorTarget};
 use std::collections::HashMap;
 
 /// Everything that a report on a task shows.
@@ -18,6 +19,8 @@ pub struct Answer {
     pub progress: TaskProgress,
     /// The verdict on the question's claim; `None` for a topic.
     pub verdict: Option<Verdict>,
+    /// The claim behind the question, if a person rejected it.
+    pub rejected: Option<RejectedClaim>,
     /// Groups of findings that are about the same, largest first; for a topic they are the answer.
     pub clusters: Vec<Cluster>,
     /// The findings, the closest to the question first; equal claims are one finding.
@@ -41,6 +44,17 @@ pub struct Verdict {
     pub works_not_judged: u64,
 }
 
+/// A claim that was taken out of its task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RejectedClaim {
+    /// Its id.
+    pub claim: ClaimId,
+    /// Its text.
+    pub text: String,
+    /// Why it was rejected, when that is known.
+    pub reason: Option<String>,
+}
+
 impl Answer {
     /// Every adopted claim: the one of the question first, then the findings' in their order.
     pub fn claims(&self) -> impl Iterator<Item = &ClaimReport> {
@@ -48,6 +62,16 @@ impl Answer {
         asked.chain(
             self.findings.iter().flat_map(|finding| std::iter::once(&finding.report).chain(&finding.same)),
         )
+    }
+
+    /// What is left to do, when the task is not finished.
+    pub fn unfinished(&self) -> Option<Unfinished> {
+        unfinished(&self.progress)
+    }
+
+    /// The notes, after one that the task is not finished.
+    pub fn warnings(&self) -> Vec<String> {
+        self.unfinished().map(|left| left.to_string()).into_iter().chain(self.notes.iter().cloned()).collect()
     }
 
     /// Keeps only findings with evidence on a side when `only_evidence`, and of those the first `limit`.
@@ -75,6 +99,10 @@ impl App {
         let question = self.question_vector(&progress.task.query, asked.as_ref(), &vectors).await;
         let findings = merged(reports, &vectors, question.as_deref());
         let not_covered = self.store().coverage(task, asked.as_ref().map(|report| &report.claim.id)).await?;
+        let rejected = match &asked {
+            Some(_) => None,
+            None => self.rejected_question(&progress.task).await?,
+        };
         let verdict = asked.map(|report| Verdict {
             opposite: lyra_text::claim::counter_claim(
                 &report.claim.claim_text,
@@ -90,10 +118,39 @@ impl App {
             clusters: clusters(&findings, &vectors),
             progress,
             verdict,
+            rejected,
             findings,
             not_covered,
             notes,
         })
+    }
+
+    /// What is known about the rejection of a claim; `None` when it is adopted.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn rejection(&self, claim: &Claim) -> Result<Option<RejectedClaim>, AppError> {
+        if claim.adoption_status == AdoptionStatus::Adopted {
+            return Ok(None);
+        }
+        let events = self.claim_timeline(&claim.id).await?;
+        let last = events.iter().rfind(|event| event.event == "claim_rejected");
+        let reason = last.and_then(|event| event.detail["reason"].as_str()).map(str::to_owned);
+        Ok(Some(RejectedClaim { claim: claim.id.clone(), text: claim.claim_text.clone(), reason }))
+    }
+
+    /// The claim behind the task's question, if it was stored and rejected.
+    async fn rejected_question(&self, task: &Task) -> Result<Option<RejectedClaim>, AppError> {
+        let Some(asked) = question_claim(&task.query, task.config.language.as_deref()) else {
+            return Ok(None);
+        };
+        // The id of a claim derives from its task and its text.
+        let id = Claim::of_question(&task.id, &asked.text, None).id;
+        match self.store().claim_report(&id).await {
+            Ok(report) if report.claim.is_of_question() => self.rejection(&report.claim).await,
+            Ok(_) | Err(StoreError::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Stored vectors of the claims, from the model that produced most of them.
@@ -145,4 +202,34 @@ impl App {
 fn cosine(a: Option<&[f32]>, b: Option<&[f32]>) -> Option<f32> {
     let (a, b) = (a?, b?);
     (a.len() == b.len()).then(|| vector::dot(a, b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NewTask;
+    use crate::config::Config;
+    use lyra_domain::TaskConfig;
+
+    #[tokio::test]
+    async fn a_rejected_claim_of_the_question_is_named_with_its_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = Config { data_dir: Some(folder.path().to_owned()), ..Config::default() };
+        let app = crate::testing::open(config).await;
+        let config = TaskConfig { sources: vec!["openalex".to_owned()], ..TaskConfig::default() };
+        let new = NewTask { query: "Do naps improve memory?".to_owned(), config, ..NewTask::default() };
+        let task = app.create_task(new).await.unwrap().id;
+        let asked = app.answer(&task).await.unwrap();
+        let (claim, rejected) = (asked.verdict.unwrap().report.claim, asked.rejected);
+        assert_eq!((rejected, app.rejection(&claim).await.unwrap()), (None, None));
+
+        app.reject_claim(&claim.id, "too broad").await.unwrap();
+        let answer = app.answer(&task).await.unwrap();
+        let reason = Some("too broad".to_owned());
+        let rejected = RejectedClaim { claim: claim.id, text: claim.claim_text, reason };
+        assert_eq!((&answer.verdict, &answer.rejected), (&None, &Some(rejected)));
+        let shown = serde_json::to_value(lyra_wire::Answer::from(&answer)).unwrap();
+        assert_eq!(shown["rejected_claim"]["reason"], "too broad", "{shown}");
+        app.close().await;
+    }
 }

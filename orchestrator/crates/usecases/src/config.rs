@@ -12,13 +12,18 @@ pub(crate) use shown::address as shown_address;
 pub use sources::{ApiSettings, SourcesConfig, WebSettings};
 pub use web_apis::{WebApiSettings, WebApisSettings};
 
+use crate::sources::CORPORA;
 use anyhow::Context;
 use lyra_corpus::backend::BackendKind;
 use lyra_research::{ResearchConfig, SearchConfig};
+use lyra_sources::PROVIDERS;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
+
+/// Names of the built-in model profiles.
+pub const PROFILES: [&str; 5] = ["lite", "fast", "standard", "scholar", "accurate"];
 
 /// Stands for every host name in `server.allowed_hosts`.
 pub const ANY_HOST: &str = "*";
@@ -82,6 +87,20 @@ impl MlConfig {
     pub fn servers(&self) -> Vec<String> {
         if self.urls.is_empty() { self.url.iter().cloned().collect() } else { self.urls.clone() }
     }
+
+    /// What is wrong with the addresses of the ml-servers.
+    pub fn address_problems(&self) -> Vec<String> {
+        let url = self.url.iter().filter_map(|address| address_problem("`ml.url`", address));
+        url.chain(self.urls.iter().filter_map(|address| address_problem("`ml.urls`", address))).collect()
+    }
+}
+
+/// What is wrong with the address of an ml-server in this setting; `None` for a valid one.
+pub fn address_problem(setting: &str, address: &str) -> Option<String> {
+    // Before the last `@` may be a password.
+    let shown = shown_address(address.rsplit('@').next().unwrap_or_default());
+    (!is_address(address))
+        .then(|| format!("{setting}: `{shown}` should be an address such as http://127.0.0.1:8421"))
 }
 
 /// Whether a text is the address of a server.
@@ -383,7 +402,6 @@ impl Config {
             }
         }
         let addresses = [
-            ("ml.url", &self.ml.url),
             ("sources.semantic_scholar.base_url", &self.sources.semantic_scholar.base_url),
             ("sources.openalex.base_url", &self.sources.openalex.base_url),
             ("sources.europe_pmc.base_url", &self.sources.europe_pmc.base_url),
@@ -406,10 +424,12 @@ impl Config {
         if self.ml.url.is_some() && !self.ml.urls.is_empty() {
             problems.push("`ml.url` and `ml.urls` are both set: list all addresses in `ml.urls`".to_owned());
         }
-        for address in self.ml.urls.iter().filter(|address| !is_address(address)) {
-            let shown = shown_address(address);
-            problems.push(format!("`ml.urls`: `{shown}` should be an address such as http://127.0.0.1:8421"));
+        problems.extend(self.ml.address_problems());
+        let profile = &self.ml.profile;
+        if !PROFILES.iter().any(|name| name.eq_ignore_ascii_case(profile)) {
+            problems.push(format!("`ml.profile`: `{profile}` is not one of {}", PROFILES.join(", ")));
         }
+        problems.extend(self.sources.default.iter().filter_map(|name| self.source_problem(name.trim())));
         problems.extend(crate::web::apis::open(&web.apis).err().map(|error| error.to_string()));
         if self.llm.provider != LlmProvider::None && self.llm.model.is_none() {
             problems.push("`llm.model` is missing: name the model that the provider has".to_owned());
@@ -438,6 +458,24 @@ impl Config {
             );
         }
         problems
+    }
+
+    /// What is wrong with a source of tasks that name none, if it is neither a source outside nor a corpus.
+    fn source_problem(&self, name: &str) -> Option<String> {
+        // Corpora of a cluster are known only to the cluster.
+        let imported = || {
+            self.fusion.backends.opensearch.url.is_some()
+                || self.data_dir().is_ok_and(|folder| folder.join("corpora").join(name).is_dir())
+        };
+        let outside = || PROVIDERS.iter().any(|provider| provider.is_named(name));
+        if [CORPORA, crate::EXAMPLE].contains(&name) || outside() || (!name.is_empty() && imported()) {
+            return None;
+        }
+        let mut known = vec![CORPORA.to_owned()];
+        known.extend(PROVIDERS.iter().map(|provider| provider.name.to_owned()));
+        let near = layers::nearest(name, &known).map(|near| format!(", did you mean `{near}`?"));
+        let near = near.unwrap_or_else(|| format!("; the sources are: {}", known.join(", ")));
+        Some(format!("`sources.default`: `{name}` is neither a source nor an imported corpus{near}"))
     }
 
     /// The folder that holds the database and the corpora.
@@ -518,6 +556,29 @@ mod tests {
         let problems = load(text).unwrap().problems();
         assert_eq!(problems.len(), 7, "{problems:?}");
         assert!(problems[0].contains("`*` is not an origin of web pages"), "{problems:?}");
+    }
+
+    #[test]
+    fn an_address_of_no_server_is_named_without_its_password() {
+        let problems = load("[ml]\nurl = \"u:hidden@h\"\n").unwrap().problems();
+        assert_eq!(problems, ["`ml.url`: `h` should be an address such as http://127.0.0.1:8421"]);
+        let problem = address_problem("`url`", "foo").unwrap();
+        assert!(problem.starts_with("`url`: `foo` should be an address"), "{problem}");
+        assert_eq!(address_problem("`url`", "http://user:hidden@127.0.0.1:8421/"), None);
+    }
+
+    #[test]
+    fn sources_and_profiles_that_do_not_exist_are_named() {
+        let data = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(data.path().join("corpora/papers")).unwrap();
+        let text = "[sources]\ndefault = [\"corpora\", \"s2\", \"web\", \"example\", \"papers\", \"opnalex\"]\n\
+            [ml]\nprofile = \"fasst\"\n";
+        let config = Config { data_dir: Some(data.path().to_owned()), ..load(text).unwrap() };
+        let problems = config.problems();
+        assert_eq!(problems.len(), 2, "{problems:?}");
+        assert!(problems[0].starts_with("`ml.profile`: `fasst` is not one of lite, fast,"), "{problems:?}");
+        assert!(problems[1].contains("`opnalex` is neither a source nor an imported corpus"), "{problems:?}");
+        assert!(problems[1].ends_with("did you mean `openalex`?"), "{problems:?}");
     }
 
     #[test]

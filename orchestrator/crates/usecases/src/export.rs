@@ -1,7 +1,7 @@
 //! Everything of a task in one document.
 
 use super::graph::{graph_of, off_thread};
-use super::{App, AppError};
+use super::{App, AppError, unfinished};
 use crate::shapes::screening_decision;
 use lyra_domain::{Relation, TaskId};
 use lyra_graph::{EvidenceGraph, Scope};
@@ -27,12 +27,13 @@ impl App {
         let decisions = self.store().screening_history(task).await?;
         off_thread(move || {
             let graph = graph_of(&rows);
+            let left = unfinished(&progress).map(|left| left.to_string());
             Materials {
                 screening: decisions.iter().map(screening_decision).collect(),
                 task: ExportedTask {
                     task: (&progress.task).into(),
                     searches: progress.queries.iter().map(Search::from).collect(),
-                    warnings: progress.warnings,
+                    warnings: left.into_iter().chain(progress.warnings).collect(),
                 },
                 claims: reports.iter().map(lyra_wire::Claim::from).collect(),
                 fragments: rows.fragments.iter().map(|row| Fragment::from(&row.fragment)).collect(),

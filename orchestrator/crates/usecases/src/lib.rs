@@ -49,7 +49,7 @@ mod web;
 pub mod worker;
 mod workers;
 
-pub use access::{Caller, Mutation};
+pub use access::{Caller, Mutation, SearchRefusal};
 pub use answer::{Answer, Cluster, Verdict};
 pub use auth::{AuthSession, Resolution};
 pub use backup::{BackupReport, SpooledBackup};
@@ -78,7 +78,7 @@ pub use retention::PruneReport;
 pub use screening::{DocumentToScreen, PrismaFlow, ScreeningExport, ScreeningProgress, ScreeningState};
 pub use served::{ServerNote, served_at};
 pub use sources::{SourceInfo, SourceTest};
-pub use status::{MAX_WAIT, TaskWatch, failed, idle};
+pub use status::{MAX_WAIT, TaskWatch, Unfinished, failed, idle, unfinished};
 pub use tasks::{NewTask, QueueSearches};
 pub use uploads::Upload;
 pub use watch::{WatchOptions, Watched};
@@ -120,6 +120,7 @@ struct Inner {
     example: Mutex<()>,
     documents: Mutex<documents::Documents>,
     screening: Mutex<screening::Texts>,
+    searches: access::Searches,
     steps: Arc<progress::Steps>,
     feed: Arc<feed::Feed>,
     graphs: graph_view::Graphs,
@@ -181,6 +182,7 @@ impl App {
                 example: Mutex::new(()),
                 documents: Mutex::default(),
                 screening: Mutex::default(),
+                searches: access::Searches::default(),
                 steps,
                 feed,
                 graphs: graph_view::Graphs::default(),

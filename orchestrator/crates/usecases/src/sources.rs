@@ -4,7 +4,7 @@ use super::corpora::EXAMPLE;
 use super::fusion::RunSource;
 use super::web::Web;
 use super::{App, AppError, ErrorCode, Remedy};
-use crate::config::{Config, SourcesConfig};
+use crate::config::{Config, LlmProvider, SourcesConfig};
 use crate::worker::PageParser;
 use anyhow::Context;
 use lyra_corpus::{CorpusSource, Narrow};
@@ -23,7 +23,7 @@ use std::time::Duration;
 use url::Url;
 
 /// Stands for every imported corpus, else the example corpus.
-const CORPORA: &str = "corpora";
+pub(super) const CORPORA: &str = "corpora";
 
 /// The sources outside.
 pub(super) struct Outside {
@@ -90,7 +90,13 @@ impl Outside {
         let http = HttpClient::new(http, store.clone(), Arc::new(SystemClock))?;
         let web =
             Web::new(&sources.web, &http, store, agent, PageParser::new(config.worker_program.clone()))?;
-        let web_source: Arc<dyn EvidenceSource> = Arc::new(web.source());
+        // Only a language model reads links.
+        let links = if config.llm.provider == LlmProvider::None {
+            0
+        } else {
+            config.search.web_citation_links_per_page
+        };
+        let web_source: Arc<dyn EvidenceSource> = Arc::new(web.source(links));
         let settings = |provider: &Provider, address| api(provider.name, sources, address);
         Ok(Self { sources: Sources::open(PROVIDERS, &http, settings, &web_source)?, web })
     }

@@ -3,6 +3,7 @@
 use super::{App, AppError};
 use lyra_domain::{JobState, QueryStatus, TaskId, TaskStatus};
 use lyra_store::TaskProgress;
+use std::fmt;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -111,6 +112,37 @@ pub fn idle(progress: &TaskProgress) -> bool {
     progress.jobs_in(JobState::Queued) + progress.jobs_in(JobState::Running) == 0
 }
 
+/// What a task has not judged, because its work is not done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unfinished {
+    /// Adopted claims that were judged against no passage yet.
+    pub claims: u64,
+    /// Adopted claims.
+    pub of: u64,
+    /// The time limit ended the work; without a higher one, resuming it changes nothing.
+    pub out_of_time: bool,
+}
+
+impl fmt::Display for Unfinished {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { claims, of, .. } = self;
+        match claims {
+            0 => f.write_str("the task is not finished: it may still find claims and evidence"),
+            _ => write!(f, "the task is not finished; claims that are not judged yet: {claims} of {of}"),
+        }
+    }
+}
+
+/// What is left to do: work waits or runs, stopping cancelled some, or the time limit came before all claims were judged.
+pub fn unfinished(progress: &TaskProgress) -> Option<Unfinished> {
+    let claims = progress.claims.saturating_sub(progress.claims_judged);
+    let stopped = progress.stop_reason.is_some() && progress.jobs_in(JobState::Cancelled) > 0;
+    let used_up = progress.seconds_used >= f64::from(progress.task.config.budget.max_seconds);
+    let out_of_time = used_up && claims > 0;
+    let open = !idle(progress) || stopped || out_of_time;
+    open.then_some(Unfinished { claims, of: progress.claims, out_of_time })
+}
+
 /// The task could not continue.
 pub fn failed(progress: &TaskProgress) -> bool {
     progress.task.status == TaskStatus::Failed
@@ -122,6 +154,31 @@ mod tests {
     use lyra_domain::{Priority, TaskConfig};
     use lyra_research::ports::JobQueue;
     use lyra_store::{NewTask, Store, StoreConfig};
+
+    #[tokio::test]
+    async fn a_task_is_unfinished_while_work_waits_was_stopped_or_ran_out_of_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("lyra.db"), StoreConfig::default()).await.unwrap();
+        let new = NewTask {
+            query: "Do naps help?".to_owned(),
+            claims: vec!["Naps help.".to_owned()],
+            ..NewTask::default()
+        };
+        let task = store.create_task(new, Priority::Medium).await.unwrap().id;
+        let waiting = store.task_status(&task).await.unwrap();
+        let open = unfinished(&waiting).unwrap();
+        assert_eq!(open, Unfinished { claims: 1, of: 1, out_of_time: false });
+        assert!(open.to_string().ends_with("not judged yet: 1 of 1"), "{open}");
+
+        let done = TaskProgress { jobs: Vec::new(), claims: 8, claims_judged: 2, ..waiting };
+        assert_eq!(unfinished(&done), None, "claims without a similar passage have no judgment");
+        let late = TaskProgress { seconds_used: 1_200.0, ..done.clone() };
+        assert_eq!(unfinished(&late), Some(Unfinished { claims: 6, of: 8, out_of_time: true }));
+        assert_eq!(unfinished(&TaskProgress { claims_judged: 8, ..late }), None);
+
+        store.stop_task(&task, "enough", lyra_store::StopMode::Graceful).await.unwrap();
+        assert!(unfinished(&store.task_status(&task).await.unwrap()).is_some());
+    }
 
     #[tokio::test]
     async fn only_what_a_reader_waits_for_is_news() {

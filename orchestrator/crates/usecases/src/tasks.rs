@@ -4,11 +4,14 @@ use super::{App, AppError};
 use lyra_domain::{
     Budget, ClaimId, ClaimReport, FragmentId, Priority, Task, TaskConfig, TaskId, contradictions_first,
 };
+use lyra_research::ports::TaskStore;
 use lyra_sources::registry::WEB;
 use lyra_store::{QuestionClaim, QueuedSearches, StopMode, StopOutcome, TaskPage};
 use lyra_wire::TaskChange;
 use std::collections::HashMap;
 
+/// What the sources of a task that are corpora begin with.
+const CORPUS: &str = "corpus:";
 /// Longest query or claim, in characters.
 const MAX_QUERY_CHARS: usize = 2_000;
 /// Most queries in one call.
@@ -23,7 +26,7 @@ pub struct NewTask {
     pub query: String,
     /// Its limits.
     pub config: TaskConfig,
-    /// Claims to gather evidence for.
+    /// Claims to gather evidence for. Of a question, the claim behind it.
     pub claims: Vec<String>,
     /// Whether the claim behind the question is judged; as configured (`research.judge_question`) when `None`.
     pub judge_question: Option<bool>,
@@ -36,7 +39,7 @@ pub struct QueueSearches {
     pub task: TaskId,
     /// What to search, 1 to 20.
     pub queries: Vec<String>,
-    /// Names of the sources to search; empty means all of the task's.
+    /// Names of the sources to search, a corpus with or without `corpus:`; empty means all of the task's.
     pub sources: Vec<String>,
     /// Names of web search engines to query; given alone, nothing else is searched. Empty means the configured ones.
     pub engines: Vec<String>,
@@ -53,11 +56,14 @@ impl App {
     /// with it, if its form is recognized, and judged against the search results.
     ///
     /// # Errors
-    /// An empty or over-long query, a budget out of range, a source that does not exist.
+    /// An empty or over-long query, a question without a claim among the claims, a budget out of range, a source that
+    /// does not exist.
     pub async fn create_task(&self, new: NewTask) -> Result<Task, AppError> {
         let query = checked_text("query", &new.query)?;
-        let claims =
-            new.claims.iter().map(|claim| checked_text("claims", claim)).collect::<Result<Vec<_>, _>>()?;
+        let language = new.config.language.as_deref();
+        let stated = |claim: &String| stated(checked_text("claims", claim)?, language);
+        let claims = new.claims.iter().map(stated).collect::<Result<Vec<_>, _>>()?;
+        let (claims, warnings): (Vec<String>, Vec<Option<String>>) = claims.into_iter().unzip();
         if claims.len() > MAX_QUERIES {
             return Err(AppError::invalid(
                 format!("`claims` has {} entries", claims.len()),
@@ -66,11 +72,19 @@ impl App {
         }
         checked_budget(new.config.budget)?;
         let mut config = new.config;
+        for source in &mut config.sources {
+            if let Some(corpus) = source.strip_prefix(CORPUS) {
+                *source = corpus.to_owned();
+            }
+        }
         self.choose_sources(&mut config).await?;
         let judged = new.judge_question.unwrap_or(self.config().research.judge_question);
         let question_claim = judged.then(|| question_claim(&query, config.language.as_deref())).flatten();
         let new = lyra_store::NewTask { query, config, claims, question_claim };
         let task = self.store().create_task(new, Priority::Medium).await?;
+        for warning in warnings.iter().flatten() {
+            TaskStore::add_warning(self.store(), &task.id, warning).await?;
+        }
         self.publish_task(&task.id, TaskChange::Created);
         self.inner.wake.notify_waiters();
         Ok(task)
@@ -97,13 +111,7 @@ impl App {
         }
         let task = self.task(&search.task).await?;
         let known = Self::source_names(&task.config);
-        if let Some(unknown) = search.sources.iter().find(|source| !known.contains(source)) {
-            return Err(AppError::invalid(
-                format!("`{unknown}` is not a source of this task"),
-                format!("its sources are: {}", known.join(", ")),
-            ));
-        }
-        let mut sources = search.sources;
+        let mut sources = named_sources(&search.sources, &known)?;
         if !search.engines.is_empty() {
             self.check_engines(&search.engines, &known)?;
             sources.retain(|source| source != WEB.name);
@@ -187,7 +195,6 @@ impl App {
     /// # Errors
     /// No such task.
     pub async fn task(&self, task: &TaskId) -> Result<Task, AppError> {
-        use lyra_research::ports::TaskStore;
         Ok(TaskStore::task(self.store(), task).await?)
     }
 
@@ -246,10 +253,40 @@ impl App {
 }
 
 /// The claim behind a question.
-fn question_claim(question: &str, language: Option<&str>) -> Option<QuestionClaim> {
+pub(super) fn question_claim(question: &str, language: Option<&str>) -> Option<QuestionClaim> {
     let language = language.or_else(|| lyra_text::language(question));
     let text = lyra_text::question::proposition(question, language)?.claim;
     Some(QuestionClaim { text, language: language.map(str::to_owned) })
+}
+
+/// A claim as it is stored. A question becomes the claim behind it, and a warning says so.
+fn stated(claim: String, language: Option<&str>) -> Result<(String, Option<String>), AppError> {
+    if !claim.ends_with(['?', '？']) {
+        return Ok((claim, None));
+    }
+    let Some(QuestionClaim { text, .. }) = question_claim(&claim, language) else {
+        return Err(AppError::invalid(
+            format!("“{claim}” is a question, not a claim"),
+            "write it as one statement, or research it as a question",
+        ));
+    };
+    let warning = format!("“{claim}” is a question: judging the claim “{text}”");
+    Ok((text, Some(warning)))
+}
+
+/// Sources of a task as they are stored; a corpus may be named without `corpus:`.
+fn named_sources(named: &[String], known: &[String]) -> Result<Vec<String>, AppError> {
+    let source = |name: &String| {
+        let corpus = format!("{CORPUS}{name}");
+        let found = known.iter().find(|known| *known == name);
+        found.or_else(|| known.iter().find(|known| **known == corpus)).cloned().ok_or_else(|| {
+            AppError::invalid(
+                format!("`{name}` is not a source of this task"),
+                format!("its sources are: {}", known.join(", ")),
+            )
+        })
+    };
+    named.iter().map(source).collect()
 }
 
 /// The text with single spaces, or why it cannot be used.
@@ -282,4 +319,50 @@ fn checked_budget(budget: Budget) -> Result<(), AppError> {
         return Err(AppError::invalid("a budget of 0 seconds allows nothing", "use at least 1 second"));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use std::time::Duration;
+
+    #[test]
+    fn a_corpus_may_be_named_without_its_prefix() {
+        let known = ["corpus:example", "openalex"].map(str::to_owned);
+        for (name, source) in
+            [("example", "corpus:example"), ("corpus:example", "corpus:example"), ("openalex", "openalex")]
+        {
+            assert_eq!(named_sources(&[name.to_owned()], &known).unwrap(), [source]);
+        }
+        let refused = named_sources(&["s2".to_owned()], &known).unwrap_err();
+        assert_eq!(refused.message, "`s2` is not a source of this task");
+    }
+
+    #[tokio::test]
+    async fn a_question_among_the_claims_becomes_the_claim_behind_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = Config { data_dir: Some(folder.path().to_owned()), ..Config::default() };
+        let app = crate::testing::open(config).await;
+        let checked = async |claim: &str| {
+            let config = TaskConfig { sources: vec!["openalex".to_owned()], ..TaskConfig::default() };
+            let claims = vec![claim.to_owned()];
+            let new = NewTask { query: claim.to_owned(), config, claims, judge_question: Some(false) };
+            app.create_task(new).await
+        };
+        let task = checked("Do naps improve memory?").await.unwrap().id;
+        let reports = app.claim_reports(&task).await.unwrap();
+        assert_eq!(reports[0].claim.claim_text, "Naps improve memory.");
+        let warnings = app.task_status(&task, Duration::ZERO).await.unwrap().warnings;
+        assert_eq!(
+            warnings,
+            ["“Do naps improve memory?” is a question: judging the claim “Naps improve memory.”"]
+        );
+
+        let refused = checked("Which naps are best?").await.unwrap_err();
+        assert_eq!(refused.message, "“Which naps are best?” is a question, not a claim");
+        let stated = checked("Naps improve memory.").await.unwrap().id;
+        assert!(app.task_status(&stated, Duration::ZERO).await.unwrap().warnings.is_empty());
+        app.close().await;
+    }
 }

@@ -137,9 +137,10 @@ impl Web {
         self.pages.clone()
     }
 
-    /// A source for one query.
-    pub(super) fn source(&self) -> WebSource {
+    /// A source for one query, with at most `links` links of each page.
+    pub(super) fn source(&self, links: usize) -> WebSource {
         WebSource::new(self.search.clone(), self.pages.clone(), self.rules.clone(), self.budget.clone())
+            .with_links(links)
     }
 }
 

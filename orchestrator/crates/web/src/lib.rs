@@ -3,6 +3,7 @@
 //! Pure: bytes and text in, values out. No I/O, no clock. Page text is untrusted data, and nothing here acts on it.
 
 mod address;
+pub mod bounds;
 pub mod danger;
 mod dom;
 pub mod domains;

@@ -9,7 +9,7 @@ use crate::extract::{Extracted, decode};
 use crate::fragment::Touched;
 use crate::refresh::refresh_target;
 use crate::serp::{ChallengeKind, Engines, SearchApi};
-use crate::{ConfigError, fragment, pdf};
+use crate::{ConfigError, bounds, fragment, pdf};
 use lyra_domain::{Fragment, PageId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -200,7 +200,7 @@ fn page(
     stop: &dyn Fn() -> bool,
 ) -> Result<PageText, Unread> {
     let mut findings = Vec::new();
-    let (mut extracted, encoding, thin) = match kind {
+    let (extracted, encoding, thin) = match kind {
         PageKind::Pdf => {
             let text = pdf::read(body, &pdf::Limits::default(), stop);
             (text.map_err(|error| Unread::Unreadable(error.to_string()))?, None, false)
@@ -224,6 +224,7 @@ fn page(
             (extracted, Some(decoded.encoding.to_owned()), thin)
         }
     };
+    let mut extracted = bounded(extracted);
     findings.extend(patterns.in_text(&extracted.text));
     // A title is shown with every passage of its page.
     if let Some(finding) = patterns.gravest(&extracted.title) {
@@ -233,6 +234,17 @@ fn page(
     let fragments = fragment::fragments(id, &extracted);
     let quarantined = fragment::touched(&extracted, &fragments, &findings);
     Ok(PageText { encoding, extracted, fragments, findings, quarantined, thin })
+}
+
+/// With what the page says of itself in bounds.
+fn bounded(extracted: Extracted) -> Extracted {
+    Extracted {
+        title: bounds::title(extracted.title),
+        authors: bounds::authors(extracted.authors),
+        site: extracted.site.map(bounds::title),
+        abstract_text: extracted.abstract_text.map(bounds::abstract_text),
+        ..extracted
+    }
 }
 
 #[cfg(test)]
@@ -267,6 +279,24 @@ mod tests {
             assert_eq!(read.encoding.as_deref(), Some("UTF-8"));
             assert!(here.text.contains("reduced fever") && !read.fragments.is_empty());
             assert!(here.published.is_some(), "a date travels too");
+        }
+    }
+
+    #[test]
+    fn what_a_page_says_of_itself_is_bounded() {
+        let long = "naps and sleep ".repeat(2_000);
+        let tags = ["citation_title", "citation_author", "og:site_name", "citation_abstract"]
+            .map(|name| format!("<meta name='{name}' content='{long}'>"));
+        let html = format!("{}{HTML}", tags.concat());
+        let job = job(page_task());
+        let read: PageText =
+            answer(&Reader::default().work(&job.to_bytes(html.as_bytes()), &|| false)).unwrap();
+        let Extracted { title, authors, site, abstract_text, .. } = read.extracted;
+        let texts = [Some(title), authors.into_iter().next(), site, abstract_text].map(Option::unwrap);
+        let limits = [bounds::MAX_TITLE, bounds::MAX_NAME, bounds::MAX_TITLE, bounds::MAX_ABSTRACT];
+        for (text, limit) in texts.iter().zip(limits) {
+            let length = text.chars().count();
+            assert!(length <= limit && length > limit / 2, "{limit}: {length}");
         }
     }
 

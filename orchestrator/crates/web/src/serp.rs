@@ -114,13 +114,13 @@ impl Engines {
         if engine.no_results.iter().any(|marker| page.shows(marker)) {
             return SerpPage::NoResults;
         }
+        let title: String = page.title.chars().take(SHOWN_TITLE).collect();
         SerpPage::Drift {
             why: format!(
-                "{} entries of {} could be read, {} were advertisements, and no marker says why; the page's title is {:?}",
+                "{} entries of {} could be read, {} were advertisements, and no marker says why; the page's title is {title:?}",
                 0,
                 list.unread + list.ads,
-                list.ads,
-                page.title
+                list.ads
             ),
         }
     }
@@ -145,6 +145,8 @@ impl Engines {
     }
 }
 
+/// Characters shown of the title of a page that is not understood.
+const SHOWN_TITLE: usize = 100;
 /// A page with a longer main text has content besides any challenge.
 const CHALLENGE_CHARS: usize = 600;
 /// The shortest main text of an article that has a challenge beside it.

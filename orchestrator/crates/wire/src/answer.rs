@@ -15,6 +15,8 @@ pub struct Report {
     pub answer: Answer,
     /// The claim behind the question, then the findings, the closest to the question first.
     pub claims: Vec<FoundClaim>,
+    /// Whether all work of the task is done; `not_covered.claims_not_judged` counts what is left.
+    pub finished: bool,
     /// What the evidence does not cover.
     pub not_covered: NotCovered,
     /// Counts over all claims, listed or not.
@@ -33,7 +35,21 @@ pub enum Answer {
     Topic {
         /// Groups of findings about the same, the largest first.
         clusters: Vec<Cluster>,
+        /// The claim behind the question. Only when a person rejected it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rejected_claim: Option<RejectedClaim>,
     },
+}
+
+/// A claim that a person took out of its task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RejectedClaim {
+    /// Id of the claim.
+    pub claim_id: String,
+    /// The statement.
+    pub claim: String,
+    /// Why it was rejected.
+    pub reason: Option<String>,
 }
 
 /// The evidence on the claim behind a question.
@@ -110,6 +126,8 @@ pub struct NotCovered {
     pub passages: u64,
     /// Of those, passages that were not judged.
     pub passages_not_judged: u64,
+    /// Claims that are not judged yet, because the task is not finished; 0 when it is.
+    pub claims_not_judged: u64,
     /// Languages with relevant passages none of which was judged.
     pub languages: Vec<UnjudgedLanguage>,
 }

@@ -69,6 +69,11 @@ pub struct Evidence {
     pub relation: Relation,
     /// Probability of that relation by the model, 0 to 1; 1 after a person's correction.
     pub nli_confidence: f64,
+    /// Whether a person changed the relation.
+    pub edge_human_corrected: bool,
+    /// Why they did. Only when they said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edge_correction_reason: Option<String>,
     /// What the claim names and the passage does not.
     pub missing: Vec<String>,
     /// What both state differently.
@@ -189,6 +194,8 @@ impl From<&lyra_domain::Evidence> for Evidence {
             edge_id: evidence.edge_id.to_string(),
             relation: evidence.relation,
             nli_confidence: thousandths(evidence.nli_confidence.get()),
+            edge_human_corrected: evidence.human_corrected,
+            edge_correction_reason: evidence.correction_reason.clone(),
             missing: evidence.discrepancies.missing.clone(),
             differs: evidence.discrepancies.differs.clone(),
             text: evidence.text.clone(),
@@ -264,6 +271,8 @@ mod tests {
             source_key: "work_1".to_owned(),
             work_id: None,
             is_retracted: None,
+            human_corrected: true,
+            correction_reason: Some("read in full".to_owned()),
         };
         let origin = lyra_domain::Origin {
             text: "Naps help.".to_owned(),
@@ -281,6 +290,8 @@ mod tests {
         assert_eq!((&claim["alpha"], &claim["evidence_count"]), (&1.667.into(), &1.into()), "{claim}");
         let (evidence, origin) = (&claim["evidence"][0], &claim["origin"]);
         assert_eq!((&evidence["nli_confidence"], &evidence["doi"]), (&0.667.into(), &"10.1000/a".into()));
+        assert_eq!(evidence["edge_human_corrected"], true);
+        assert_eq!(evidence["edge_correction_reason"], "read in full");
         for unknown in ["year", "venue", "url", "doc_id", "work_id", "is_retracted"] {
             assert!(evidence.get(unknown).is_some_and(serde_json::Value::is_null), "{unknown} of {evidence}");
         }

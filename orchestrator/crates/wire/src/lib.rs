@@ -34,7 +34,9 @@ mod task;
 mod timeline;
 mod what_if;
 
-pub use answer::{Answer, Cluster, FoundClaim, NotCovered, Report, Totals, UnjudgedLanguage, Verdict, Works};
+pub use answer::{
+    Answer, Cluster, FoundClaim, NotCovered, RejectedClaim, Report, Totals, UnjudgedLanguage, Verdict, Works,
+};
 pub use calibration::{CalibrationBin, CalibrationEvaluation, CalibrationStats, CalibrationVersion};
 pub use changes::{
     CalibrationRolledBack, ClaimAdoption, Correction, DomainChanged, PagesResolved, SearchesQueued,

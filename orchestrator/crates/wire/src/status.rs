@@ -27,7 +27,7 @@ pub struct Status {
     pub progress: Progress,
     /// How much was found.
     pub metrics: Metrics,
-    /// Limits, and pages used and left.
+    /// Limits, and how much of them is used and left.
     pub budget: BudgetUse,
     /// The searches, in the order they were queued.
     pub searches: Vec<Search>,
@@ -178,7 +178,7 @@ pub struct BudgetUse {
     pub limits: Budget,
     /// Pages registered.
     pub pages_used: u64,
-    /// Share of the pages that is left, 0 to 100.
+    /// Share that is left of the pages or of the time, whichever is smaller, 0 to 100.
     pub remaining_percent: f64,
 }
 

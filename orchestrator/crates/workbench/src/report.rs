@@ -11,7 +11,7 @@ use crate::words::{Language, Words};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use finding::{Passages, evidence};
-use lyra_usecases::answer::{Answer, Cluster, Verdict};
+use lyra_usecases::answer::{Answer, Verdict};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 use std::sync::LazyLock;
@@ -102,7 +102,7 @@ fn content(
             }
             @match &answer.verdict {
                 Some(verdict) => (of_question(words, verdict, passages)),
-                None => (of_topic(words, &answer.clusters)),
+                None => (of_topic(words, &answer)),
             }
             section.stack aria-labelledby="findings" {
                 div.between {
@@ -149,13 +149,20 @@ fn of_question(words: Words, verdict: &Verdict, passages: Passages) -> Markup {
 }
 
 /// A question without a claim: what the findings are about.
-fn of_topic(words: Words, clusters: &[Cluster]) -> Markup {
+fn of_topic(words: Words, answer: &Answer) -> Markup {
     html! {
         section.card.stack aria-labelledby="answer" {
             h2 #answer { (words.t("task.answer")) }
-            p { (words.t("report.topic")) }
+            @if let Some(rejected) = &answer.rejected {
+                p { (words.with("report.rejected", &[("claim", &rejected.text)])) }
+                @if let Some(reason) = &rejected.reason {
+                    p { (words.with("report.reason", &[("reason", reason)])) }
+                }
+            } @else {
+                p { (words.t("report.topic")) }
+            }
             ul.stack.tight {
-                @for cluster in clusters.iter().take(CLUSTERS) {
+                @for cluster in answer.clusters.iter().take(CLUSTERS) {
                     li {
                         (cluster.text) " "
                         span.quiet.small {
@@ -193,7 +200,12 @@ fn gaps(words: Words, answer: &Answer) -> Vec<String> {
     let unread = covered.languages.iter().map(|(language, passages)| {
         words.with("report.language", &[("language", language), ("n", &words.number(*passages))])
     });
-    failed
+    let left = answer.unfinished().map(|left| {
+        let (n, all) = (words.number(left.claims), words.number(left.of));
+        words.with("report.unfinished", &[("n", &n), ("all", &all)])
+    });
+    left.into_iter()
+        .chain(failed)
         .chain(part("report.without_text", covered.works_without_text, covered.works))
         .chain(part("report.not_judged", covered.passages_not_judged, covered.passages))
         .chain(unread)

@@ -1,9 +1,11 @@
 //! The report as Markdown.
 
-use super::{SHOWN_CLUSTERS, SHOWN_PER_SIDE, cited, counted, gaps, link, place, spread, years};
+use super::{
+    SHOWN_CLUSTERS, SHOWN_PER_SIDE, cited, corrected, counted, gaps, link, place, rejected, spread, years,
+};
 use lyra_domain::{Citation, ClaimReport, Evidence, Relation};
 use lyra_text::terminal::escaped;
-use lyra_usecases::answer::{Answer, Cluster, Finding, Verdict};
+use lyra_usecases::answer::{Answer, Finding, Verdict};
 use std::fmt::Write;
 
 /// The answer, the findings, and what was not covered.
@@ -12,13 +14,13 @@ pub(super) fn answer(answer: &Answer, extent: &str) -> String {
     let mut out = format!("# {}\n\n", plain(&task.query));
     match &answer.verdict {
         Some(verdict) => verdict_of(&mut out, verdict),
-        None => topic(&mut out, &answer.clusters),
+        None => topic(&mut out, answer),
     }
     let _ = write!(out, "## Findings\n\n{}\n\n", plain(extent));
     for (i, finding) in answer.findings.iter().enumerate() {
         finding_of(&mut out, finding, i + 1);
     }
-    let missing = gaps(&answer.not_covered);
+    let missing = gaps(answer);
     if !missing.is_empty() {
         out.push_str("## Not covered\n\n");
         items(&mut out, &missing);
@@ -51,9 +53,14 @@ fn verdict_of(out: &mut String, verdict: &Verdict) {
     sides(out, &verdict.report);
 }
 
-fn topic(out: &mut String, clusters: &[Cluster]) {
+fn topic(out: &mut String, answer: &Answer) {
+    let clusters = &answer.clusters;
     let groups = counted(clusters.len() as u64, "group");
-    let _ = write!(out, "## Answer\n\nA topic, no claim to judge; the findings form {groups}.\n\n");
+    let why = match &answer.rejected {
+        Some(claim) => format!("The {}", plain(&rejected(claim))),
+        None => "A topic, no claim to judge".to_owned(),
+    };
+    let _ = write!(out, "## Answer\n\n{why}; the findings form {groups}.\n\n");
     for cluster in clusters.iter().take(SHOWN_CLUSTERS) {
         let years = years(cluster.years).map(|years| format!(", {years}")).unwrap_or_default();
         let (findings, works) =
@@ -87,9 +94,11 @@ fn sides(out: &mut String, report: &ClaimReport) {
     for relation in [Relation::Supports, Relation::Refutes] {
         let all: Vec<&Evidence> = report.evidence.iter().filter(|e| e.relation == relation).collect();
         for evidence in all.iter().take(SHOWN_PER_SIDE) {
+            let by_person =
+                corrected(evidence).map(|text| format!(" ({})", plain(&text))).unwrap_or_default();
             let _ = writeln!(
                 out,
-                "- **{relation}** {:.3}: “{}” {}",
+                "- **{relation}** {:.3}{by_person}: “{}” {}",
                 evidence.nli_confidence.get(),
                 plain(evidence.text.trim()),
                 source(&evidence.citation())

@@ -1,8 +1,10 @@
 //! The report for the terminal.
 
-use super::{SHOWN_CLUSTERS, SHOWN_PER_SIDE, cited, counted, gaps, place, spread, years};
+use super::{
+    SHOWN_CLUSTERS, SHOWN_PER_SIDE, cited, corrected, counted, gaps, place, rejected, spread, years,
+};
 use lyra_domain::{Citation, ClaimReport, Evidence, Relation};
-use lyra_usecases::answer::{Answer, Cluster, Finding, Verdict};
+use lyra_usecases::answer::{Answer, Finding, Verdict};
 use std::fmt::Write;
 
 /// Width of the text.
@@ -16,13 +18,13 @@ pub(super) fn answer(answer: &Answer, extent: &str) -> String {
     let _ = writeln!(out, "{}   sources: {}\n", task.id, asked.join(", "));
     match &answer.verdict {
         Some(verdict) => verdict_of(&mut out, verdict),
-        None => topic(&mut out, &answer.clusters),
+        None => topic(&mut out, answer),
     }
     let _ = writeln!(out, "FINDINGS   {extent}\n");
     for (i, finding) in answer.findings.iter().enumerate() {
         finding_of(&mut out, finding, i + 1);
     }
-    let missing = gaps(&answer.not_covered);
+    let missing = gaps(answer);
     if !missing.is_empty() {
         out.push_str("NOT COVERED\n");
         for line in missing {
@@ -56,9 +58,15 @@ fn verdict_of(out: &mut String, verdict: &Verdict) {
     out.push('\n');
 }
 
-fn topic(out: &mut String, clusters: &[Cluster]) {
+fn topic(out: &mut String, answer: &Answer) {
+    let clusters = &answer.clusters;
     let groups = counted(clusters.len() as u64, "group");
-    let _ = writeln!(out, "ANSWER   a topic, no claim to judge; the findings form {groups}");
+    let why = match &answer.rejected {
+        Some(claim) => format!("the {}", rejected(claim)),
+        None => "a topic, no claim to judge".to_owned(),
+    };
+    let head = format!("{why}; the findings form {groups}");
+    out.push_str(&wrapped(&head, "ANSWER   ", "   "));
     for cluster in clusters.iter().take(SHOWN_CLUSTERS) {
         let years = years(cluster.years).map(|years| format!(", {years}")).unwrap_or_default();
         let size = format!(
@@ -135,6 +143,9 @@ fn side(out: &mut String, report: &ClaimReport, relation: Relation) {
         let indent = " ".repeat(head.chars().count());
         out.push_str(&wrapped(&format!("“{}”", evidence.text.trim()), &head, &indent));
         out.push_str(&wrapped(&source(&evidence.citation()), &indent, &indent));
+        if let Some(corrected) = corrected(evidence) {
+            out.push_str(&wrapped(&corrected, &indent, &indent));
+        }
         for difference in &evidence.discrepancies.differs {
             out.push_str(&wrapped(&format!("differs: {difference}"), &indent, &indent));
         }

@@ -15,7 +15,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use lyra_research::trace::{self, Cause, TraceId};
 use lyra_store::{AuditOutcome, AuditVia, Scope};
-use lyra_usecases::{Caller, Mutation};
+use lyra_usecases::{Caller, ErrorCode, Mutation, SearchRefusal};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -27,6 +27,9 @@ use std::time::Instant;
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 /// Most bytes of arguments that the audit log gets.
 const MAX_ARGUMENTS: usize = 16 * 1024;
+/// What a refused caller with a read-only token can do.
+const FULL_ACCESS: &str =
+    "an operator can create tokens with full access: lyra token create NAME --scope full";
 
 /// Answers a request for a route.
 pub(super) async fn answer(
@@ -53,13 +56,13 @@ pub(super) async fn answer(
     let Parts { uri, headers, .. } = parts;
     let call = Call { api, caller, standing, path, uri, headers };
     let work = trace::within(cause, span, async move {
-        if route.needs == Needs::Writing {
+        if route.needs.is_recorded() {
             change(route, call, sent).await
         } else {
             read(route, call, sent).await
         }
     });
-    if route.needs != Needs::Writing {
+    if !route.needs.is_recorded() {
         return work.await;
     }
     // What was begun is finished and recorded, even if the client is gone.
@@ -110,26 +113,33 @@ async fn read(route: &Route, call: Call, sent: Body) -> Response {
     response
 }
 
-/// Makes a change, once for each key, and records it.
+/// Makes a change, once for each key, or a search, and records it.
 async fn change(route: &Route, call: Call, sent: Body) -> Response {
     let app = call.api.app.clone();
-    let (bytes, unread) = match (&route.handler, call.caller.scope) {
-        (Handler::Typed(_), Scope::Full) => match body::bytes(&call.headers, sent).await {
+    let refused = refusal(route, &call);
+    let (bytes, unread) = match (&route.handler, &refused) {
+        (Handler::Typed(_), None) => match body::bytes(&call.headers, sent).await {
             Ok(bytes) => (bytes, None),
             Err(failure) => return failure.into_response(),
         },
         (_, _) => (Vec::new(), Some(sent)),
     };
     let mut mutation = Mutation::begin(call.caller.clone(), route.id, arguments(route, &call, &bytes));
-    if call.caller.scope != Scope::Full {
-        let response = read_only("the request changes something").into_response();
+    if let Some(failure) = refused {
+        let response = failure.into_response();
         app.audit(mutation, AuditOutcome::Refused, Some(response.status().to_string())).await;
         return response;
     }
-    let api = Arc::clone(&call.api);
-    let target = format!("{BASE}{}", call.uri);
-    let asked = [call.caller.actor.as_str(), route.method.as_str(), &target];
-    let first = match (&route.handler, api.once.turn(&call.headers, &asked, &bytes, Instant::now()).await) {
+    let turned = if route.needs == Needs::Searching {
+        // Answers of searches are not kept: those of read-only callers would fill the memory.
+        Ok(Turned::Unkeyed)
+    } else {
+        let target = format!("{BASE}{}", call.uri);
+        let asked = [call.caller.actor.as_str(), route.method.as_str(), &target];
+        call.api.once.turn(&call.headers, &asked, &bytes, Instant::now()).await
+    };
+    let headers = call.headers.clone();
+    let first = match (&route.handler, turned) {
         (_, Err(failure)) => return failure.into_response(),
         (_, Ok(Turned::Again(stored))) => return again(stored),
         (Handler::Typed(_), Ok(Turned::First(first))) => Some(first),
@@ -148,12 +158,15 @@ async fn change(route: &Route, call: Call, sent: Body) -> Response {
         }
     };
     match answer {
-        Ok(written) => {
+        Ok(mut written) => {
             let detail = ids(&mut mutation, &written.json);
             app.audit(mutation, AuditOutcome::Ok, detail).await;
             if let Some(first) = first {
                 let (headers, body) = (written.headers.clone(), written.json.clone());
                 first.keep(Stored { status: route.status, headers: with_type(route, headers), body });
+            }
+            if route.needs == Needs::Searching {
+                written.json = packed(&headers, written.json, &mut written.headers);
             }
             response(route, route.status, written)
         }
@@ -165,9 +178,24 @@ async fn change(route: &Route, call: Call, sent: Body) -> Response {
     }
 }
 
+/// Why the caller may not make this change or search.
+fn refusal(route: &Route, call: &Call) -> Option<Failure> {
+    if route.needs != Needs::Searching {
+        return (call.caller.scope != Scope::Full).then(|| read_only("the request changes something"));
+    }
+    let refusal = call.app().admit_search(&call.caller).err()?;
+    Some(match refusal {
+        SearchRefusal::Never => Failure::forbidden(refusal.to_string()).hint(FULL_ACCESS),
+        SearchRefusal::Later { seconds } => {
+            Failure::new(StatusCode::TOO_MANY_REQUESTS, ErrorCode::Unavailable, refusal.to_string())
+                .hint("stored runs can still be read: GET /fusion/runs")
+                .header(header::RETRY_AFTER, HeaderValue::from(seconds))
+        }
+    })
+}
+
 fn read_only(why: &str) -> Failure {
-    Failure::forbidden(format!("this token is read-only; {why}"))
-        .hint("an operator can create tokens with full access: lyra token create NAME --scope full")
+    Failure::forbidden(format!("this token is read-only; {why}")).hint(FULL_ACCESS)
 }
 
 /// The parts of the path, the query, and the fields of the body, as the audit log records them.

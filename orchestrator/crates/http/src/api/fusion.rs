@@ -23,16 +23,17 @@ const MOST_SKIPPED: usize = 1_000_000;
 const DEPTH: usize = 50;
 const DOCUMENTS: usize = 20;
 
-/// A search keeps its result for a while and changes nothing else, so that callers who only read may search and blend.
+/// A search keeps its result for a while and changes nothing else, so callers who only read may search and blend, up to a
+/// number of times per hour.
 pub(super) fn routes() -> Vec<Route> {
     vec![
         get("/fusion/lanes", "list_lanes", "The lanes that a search may name", lanes),
         post("/fusion/check", "check_query", "Read a query without running it", search::check)
             .needs(Needs::Reading),
         post("/fusion/searches", "search_lane", "Search a lane; the run expires by itself", search::one)
-            .needs(Needs::Reading),
+            .needs(Needs::Searching),
         post("/fusion/multisearch", "search_lanes", "Search several lanes at once", search::several)
-            .needs(Needs::Reading),
+            .needs(Needs::Searching),
         get("/fusion/runs", "list_runs", "Runs of lanes and blends, the newest first", runs),
         get("/fusion/runs/{run_id}", "get_run", "Where a run comes from and what is in it", run),
         get(
@@ -54,14 +55,14 @@ pub(super) fn routes() -> Vec<Route> {
             "Fuse runs of lanes; the blend expires by itself",
             change::blend,
         )
-        .needs(Needs::Reading),
+        .needs(Needs::Searching),
         post(
             "/fusion/blends/{run_id}/change",
             "change_blend",
             "Fuse the same lanes with other parameters",
             change::change,
         )
-        .needs(Needs::Reading),
+        .needs(Needs::Searching),
         post(
             "/fusion/blends/{run_id}/representatives",
             "register_representatives",

@@ -21,8 +21,18 @@ pub(super) enum Needs {
     Reading,
     /// A caller with full access; nothing changes, but secrets or other callers are shown.
     Insight,
+    /// Any caller, up to a number of times per hour if it may only read: a run is stored, which expires. The audit log
+    /// records the call.
+    Searching,
     /// A caller with full access; the audit log records the call.
     Writing,
+}
+
+impl Needs {
+    /// Whether the audit log records the call.
+    pub(super) fn is_recorded(self) -> bool {
+        matches!(self, Self::Searching | Self::Writing)
+    }
 }
 
 /// The body of a request.

@@ -9,7 +9,7 @@ use lyra_usecases::answer::Finding;
 use lyra_usecases::{Answer as Found, App, idle, shapes};
 use lyra_wire::json::{size, thousandths};
 use lyra_wire::schema::task_status;
-use lyra_wire::{NotCovered, Verdict};
+use lyra_wire::{NotCovered, RejectedClaim, Verdict};
 use rmcp::model::CallToolResult;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
@@ -79,6 +79,9 @@ pub(super) struct AnswerOutput {
     /// The evidence on the claim. Only with kind `claim`.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "reply::known")]
     verdict: Option<Verdict>,
+    /// The claim behind the question. Only when a person rejected it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rejected_claim: Option<RejectedClaim>,
     /// Passages that support the claim, the most certain first.
     supporting: Vec<Passage>,
     /// Passages that refute the claim, the most certain first.
@@ -108,6 +111,8 @@ struct Passage {
     text: String,
     /// Probability of the relation by the model, 0 to 1; 1 after a person's correction.
     nli_confidence: f64,
+    /// Whether a person changed the relation.
+    edge_human_corrected: bool,
     /// Title, year and venue of the work.
     source: String,
     /// Where to read it: a DOI, an address, or the document's id in a corpus.
@@ -210,7 +215,7 @@ async fn ask(call: &Call, question: String, sources: Vec<String>) -> Result<Task
 
 impl AnswerOutput {
     fn of(found: &Found) -> Self {
-        let mut not_covered = shapes::not_covered(&found.not_covered);
+        let mut not_covered = shapes::not_covered(found);
         not_covered.languages.truncate(LANGUAGES);
         not_covered.sources.truncate(FAILURES);
         not_covered.sources.iter_mut().for_each(|failure| *failure = cut(failure, SHORT_CHARS));
@@ -224,11 +229,12 @@ impl AnswerOutput {
             status: found.progress.task.status,
             kind: if found.verdict.is_some() { "claim" } else { "topic" },
             verdict: found.verdict.as_ref().map(Verdict::from),
+            rejected_claim: found.rejected.as_ref().map(RejectedClaim::from),
             supporting: passages(Relation::Supports),
             refuting: passages(Relation::Refutes),
             findings: found.findings.iter().take(FINDINGS).map(FoundClaim::of).collect(),
             not_covered,
-            warnings: found.notes.iter().take(WARNINGS).map(|note| cut(note, TEXT_CHARS)).collect(),
+            warnings: found.warnings().iter().take(WARNINGS).map(|note| cut(note, TEXT_CHARS)).collect(),
             notes: Vec::new(),
             untrusted_fields: vec![
                 "supporting[].text",
@@ -281,6 +287,7 @@ impl Passage {
             .map(|evidence| Self {
                 text: cut(&evidence.text, TEXT_CHARS),
                 nli_confidence: thousandths(evidence.nli_confidence.get()),
+                edge_human_corrected: evidence.human_corrected,
                 source: source(&evidence.citation()),
                 link: link(&evidence.citation()),
                 edge_id: evidence.edge_id.to_string(),
@@ -338,6 +345,7 @@ mod tests {
         let passage = || Passage {
             text: "x".repeat(TEXT_CHARS),
             nli_confidence: 0.9,
+            edge_human_corrected: false,
             source: "y".repeat(TEXT_CHARS),
             link: "z".repeat(TEXT_CHARS),
             edge_id: "edge_1".to_owned(),
@@ -348,6 +356,7 @@ mod tests {
             status: TaskStatus::Completed,
             kind: "claim",
             verdict: None,
+            rejected_claim: None,
             supporting: (0..PASSAGES).map(|_| passage()).collect(),
             refuting: (0..PASSAGES).map(|_| passage()).collect(),
             findings: Vec::new(),
@@ -357,6 +366,7 @@ mod tests {
                 works_without_text: 0,
                 passages: 0,
                 passages_not_judged: 0,
+                claims_not_judged: 0,
                 languages: Vec::new(),
             },
             warnings: Vec::new(),

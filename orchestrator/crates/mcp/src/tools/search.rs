@@ -33,13 +33,17 @@ struct SearchOptions {
     /// configured ones, when the web is a source.
     #[schemars(length(max = 20), inner(length(min = 1, max = 200)))]
     engines: Vec<String>,
-    /// Names of sources to search, such as `openalex` or `corpus:NAME`, at most 20. Default: all of the task's, or
+    /// Names of sources to search, such as `openalex` or the name of a corpus, at most 20. Default: all of the task's, or
     /// those of `engines` and `run_id`.
     #[schemars(length(max = 20), inner(length(min = 1, max = 200)))]
     sources: Vec<String>,
     /// New page limit for the whole task, 1 to 500. Default: unchanged.
     #[schemars(range(min = 1, max = 500))]
     budget_pages: Option<u32>,
+    /// New time limit for the whole task in seconds of work, 1 to 86400, those already used included. It also lets the
+    /// task judge what an earlier limit left out. Default: unchanged.
+    #[schemars(range(min = 1, max = 86_400))]
+    budget_seconds: Option<u32>,
     /// Which searches go first: `high`, `medium` or `low`, default `medium`.
     #[schemars(schema_with = "priority")]
     priority: PriorityInput,
@@ -82,11 +86,15 @@ impl Tool for QueueSearches {
     type Output = QueueSearchesOutput;
 
     async fn call(call: &Call, input: QueueSearchesInput) -> Result<QueueSearchesOutput, Failure> {
-        let SearchOptions { engines, sources, budget_pages, priority } = input.options;
+        let SearchOptions { engines, sources, budget_pages, budget_seconds, priority } = input.options;
+        let task = task_id(&input.task_id)?;
+        if budget_seconds.is_some() {
+            call.app.change_budget(&task, None, budget_seconds).await?;
+        }
         let queued = call
             .app
             .queue_searches(lyra_usecases::QueueSearches {
-                task: task_id(&input.task_id)?,
+                task,
                 queries: input.queries,
                 sources,
                 engines,

@@ -6,6 +6,7 @@ use lyra_store::{StopMode, StopOutcome};
 use lyra_wire::schema::task_status;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// Creates a task.
 pub(super) struct CreateTask;
@@ -19,7 +20,7 @@ pub(super) struct CreateTaskInput {
     #[schemars(length(min = 1, max = 2000))]
     hypothesis: Option<String>,
     /// Statements to check, each 1 to 2000 characters, at most 20, default none. Each becomes a claim of the task, and
-    /// gathering evidence for it starts at once.
+    /// gathering evidence for it starts at once. Of a question, the claim behind it is checked; see `notes`.
     #[serde(default)]
     #[schemars(length(max = 20), inner(length(min = 1, max = 2000)))]
     claims: Vec<String>,
@@ -99,7 +100,7 @@ pub(super) struct CreateTaskOutput {
     budget: Budget,
     /// How many claims were given.
     claim_count: usize,
-    /// Notes on the sources for readers of the results. Only when there are any.
+    /// Notes on the sources and the claims for readers of the results. Only when there are any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
 }
@@ -148,8 +149,10 @@ impl Tool for CreateTask {
             judge_question: input.judge_question,
         };
         let task = call.app.create_task(new).await?;
+        let mut notes = call.app.task_status(&task.id, Duration::ZERO).await?.warnings;
+        notes.extend(call.app.task_notes(&task));
         Ok(CreateTaskOutput {
-            notes: call.app.task_notes(&task).into_iter().collect(),
+            notes,
             task_id: task.id.into(),
             query: task.query,
             created_at: task.created_at.to_string(),

@@ -1,7 +1,7 @@
 //! Claims against passages of other pages (evidence design, section 2, steps 9 and 10).
 
 use crate::context::{Context, Step};
-use crate::jobs::Outcome;
+use crate::jobs::{Outcome, time_left};
 use crate::ports::{FragmentRank, Models, TaskFragment, TextRole};
 use crate::steps::ask::Asker;
 use crate::steps::rank::unread_language;
@@ -9,12 +9,15 @@ use crate::steps::register::usable;
 use crate::steps::verdict::{Against, Claimed, Judge, Origin, Passage};
 use crate::steps::{embed, extract};
 use crate::{ResearchConfig, Result};
-use lyra_domain::{Claim, ClaimId, Edge, FragmentId, Job, NotJudged, ranking, vector};
+use lyra_domain::{Claim, ClaimId, Edge, FragmentId, Job, NotJudged, Task, ranking, vector};
 use std::collections::{HashMap, HashSet};
+use tokio::time::Instant;
 
-pub(crate) async fn run(context: &Context, job: &Job) -> Result<Outcome> {
+/// Judges the task's claims, one after the other, while the task has time left.
+pub(crate) async fn run(context: &Context, job: &Job, used_seconds: f64) -> Result<Outcome> {
     let store = &context.store;
     let task = store.task(&job.task_id).await?;
+    let until = Instant::now() + time_left(&task, used_seconds).unwrap_or_default();
     let models = context.inference.models().await?;
     let fragments: Vec<TaskFragment> =
         usable(context, &task.id).await?.into_iter().map(|usable| usable.fragment).collect();
@@ -40,8 +43,13 @@ pub(crate) async fn run(context: &Context, job: &Job) -> Result<Outcome> {
     let for_question = ResearchConfig { candidates_per_claim: places, ..context.config.clone() };
 
     let mut passages: HashMap<&FragmentId, Passage> = HashMap::new();
-    let mut edges = 0;
+    let (mut edges, mut left) = (0, 0);
     for (done, (claim, claim_vector)) in claims.iter().zip(&claim_vectors).enumerate() {
+        if Instant::now() >= until {
+            left = claims.len() - done;
+            warn_of_time(context, &task, left, claims.len()).await?;
+            break;
+        }
         if models.read(claim.language.as_deref()) {
             let origin =
                 claim.source_fragment_id.as_ref().and_then(|id| by_id.get(id)).map(|f| &f.source_key);
@@ -64,6 +72,9 @@ pub(crate) async fn run(context: &Context, job: &Job) -> Result<Outcome> {
     }
     store.verify_claims(&task.id, &job.id).await?;
     let mut output = serde_json::json!({"claims": claims.len(), "edges": edges});
+    if left > 0 {
+        output["claims_left"] = left.into();
+    }
     if let Some(asker) = asker {
         output["llm"] = serde_json::json!(asker.used());
         output["llm"]["ungrounded"] = ungrounded.into();
@@ -292,6 +303,16 @@ async fn judge_claim<'f>(
     }
     context.store.add_edges(&job.task_id, &edges, &job.id).await?;
     Ok(edges.len())
+}
+
+/// Says that the time limit left claims unjudged.
+async fn warn_of_time(context: &Context, task: &Task, left: usize, of: usize) -> Result<()> {
+    let seconds = task.config.budget.max_seconds;
+    let warning = format!(
+        "the time limit of {seconds} s is used up: {left} of {of} claims were not judged against what was found; \
+         raise the limit and resume the task to judge them"
+    );
+    context.store.add_warning(&task.id, &warning).await
 }
 
 /// Says once per language that passages or claims were left unjudged.

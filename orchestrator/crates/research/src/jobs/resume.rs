@@ -3,7 +3,7 @@
 use crate::context::{Context, Step};
 use crate::jobs::{Outcome, await_person, time_left};
 use crate::steps::asking::Search;
-use crate::steps::collect::collect;
+use crate::steps::collect::{collect, harmless};
 use crate::steps::fetch::fetch;
 use crate::steps::rank::{rank, relevant};
 use crate::steps::register::register;
@@ -61,7 +61,7 @@ pub(crate) async fn run(
     query.useful_fragments = relevant as u32;
     query.harvest_rate = if ids.is_empty() { 0.0 } else { relevant as f64 / ids.len() as f64 };
     query.status = if relevant > 0 { QueryStatus::Partial } else { query.status };
-    for failure in collected.failures {
+    for failure in harmless(context.rules.as_ref(), collected.failures).await? {
         let error = failure.to_string();
         context.store.add_warning(&task.id, &format!("a source did not answer in full: {error}")).await?;
         if !query.source_errors.contains(&error) {

@@ -1,6 +1,8 @@
 //! Asking every source, completing what they name, and merging it (evidence design, section 2, steps 1 to 4).
 
-use crate::ports::{Answer, EvidenceSource, Hit, NewPage, PageLink, SourceKind, SourcePage, Waiting};
+use crate::ports::{
+    Answer, ContentRules, EvidenceSource, Hit, NewPage, PageLink, SourceKind, SourcePage, Waiting,
+};
 use crate::steps::asking::{Search, within};
 use crate::steps::complete::{complete, identifiers};
 use crate::steps::hit::{Named, page_of};
@@ -10,6 +12,9 @@ use futures::future::join_all;
 use lyra_domain::{CanonicalPaperIndex, Identifier, PageId};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
+
+/// What takes the place of a message that addresses an AI.
+const WITHHELD: &str = "the message was withheld because it addresses an AI";
 
 /// What the sources answered together.
 #[derive(Default)]
@@ -111,11 +116,36 @@ async fn ask_all(search: &Search<'_>) -> Result<Answers> {
     }
     let silent = |failure: &&SourceFailure| failure.kind == FailureKind::NoAnswer;
     if answers.failures.iter().filter(silent).count() == search.sources.len() {
-        let why = answers.failures.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        let failures = harmless(search.context.rules.as_ref(), answers.failures).await?;
+        let why = failures.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
         return Err(PortError::Unanswered { why, retry_after });
     }
     answers.failures.append(&mut notes);
     Ok(answers)
+}
+
+/// The failures as they may be stored, where agents read them.
+pub(crate) async fn harmless(
+    rules: &dyn ContentRules,
+    mut failures: Vec<SourceFailure>,
+) -> Result<Vec<SourceFailure>> {
+    withhold(rules, failures.iter_mut().map(|failure| &mut failure.message).collect()).await?;
+    Ok(failures)
+}
+
+/// Replaces the messages that address an AI: errors may repeat the words and addresses of outsiders.
+pub(crate) async fn withhold(rules: &dyn ContentRules, messages: Vec<&mut String>) -> Result<()> {
+    if messages.is_empty() {
+        return Ok(());
+    }
+    let texts = messages.iter().map(|message| lyra_text::spelled_out(message)).collect();
+    for (message, danger) in messages.into_iter().zip(rules.dangers(texts).await?) {
+        if let Some(danger) = danger {
+            tracing::warn!(rule = danger.rule, "a message is withheld: it addresses an AI");
+            WITHHELD.clone_into(message);
+        }
+    }
+    Ok(())
 }
 
 /// One source's answer. One that fetches pages is asked for no more than the budget allows.

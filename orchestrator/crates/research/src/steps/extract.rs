@@ -77,14 +77,14 @@ pub(crate) async fn run(
         }
     }
 
-    let ids: HashSet<_> = chosen.iter().map(|candidate| &candidate.claim.id).collect();
     // What answers the question in its own words is a finding nonetheless.
-    let is_other = |claim: &Claim| !ids.contains(&claim.id) && !claim.is_of_question();
-    let earlier: Vec<Claim> = known.into_iter().filter(|c| is_other(c)).collect();
-    let extracted_earlier = earlier.iter().filter(|c| c.source_fragment_id.is_some()).count();
-    let claims: Vec<Claim> = chosen.into_iter().map(|candidate| candidate.claim).collect();
-    let mut distinct = without_duplicates(context, models, &earlier, &claims).await?;
-    distinct.truncate(limit.saturating_sub(extracted_earlier));
+    let stored: Vec<Claim> = known.into_iter().filter(|claim| !claim.is_of_question()).collect();
+    let ids: HashSet<_> = stored.iter().map(|claim| &claim.id).collect();
+    let claims = chosen.into_iter().map(|candidate| candidate.claim);
+    let claims: Vec<Claim> = claims.filter(|claim| !ids.contains(&claim.id)).collect();
+    let mut distinct = without_duplicates(context, models, &stored, &claims).await?;
+    let extracted = stored.iter().filter(|claim| claim.source_fragment_id.is_some()).count();
+    distinct.truncate(limit.saturating_sub(extracted));
     context.store.add_claims(&distinct, &job.id).await?;
     Ok(stated.ungrounded)
 }

@@ -3,6 +3,7 @@
 use crate::context::Step;
 use crate::ports::{NewPage, SourcePage};
 use crate::steps::asking::{Search, within};
+use crate::steps::collect::withhold;
 use crate::steps::hit::read_into;
 use crate::steps::register::register;
 use crate::{PortError, Result};
@@ -96,6 +97,9 @@ pub(crate) async fn fetch(
     // Whichever answered first: what is written down is in a fixed order.
     fetched.counts.failed.sort_by(|a, b| a.work.cmp(&b.work));
     fetched.counts.cut.sort_by(|a, b| a.work.cmp(&b.work));
+    let Counts { failed, cut, .. } = &mut fetched.counts;
+    let reasons = failed.iter_mut().chain(cut).map(|failure| &mut failure.why).collect();
+    withhold(context.rules.as_ref(), reasons).await?;
     for warning in unread(&fetched.counts) {
         context.store.add_warning(&task.id, &warning).await?;
     }

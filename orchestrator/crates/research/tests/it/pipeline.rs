@@ -4,13 +4,18 @@ use crate::finish::finish;
 use crate::support::{NoPages, Verifier, Words, worker};
 use async_trait::async_trait;
 use lyra_domain::domains::{DomainOverride, DomainPattern, DomainRules, OverrideDecision};
-use lyra_domain::{JobState, Priority, QueryStatus, Relation, TaskConfig, TaskId, TaskStatus, Work};
+use lyra_domain::{
+    JobState, NliJudgement, Priority, QueryStatus, Relation, TaskConfig, TaskId, TaskStatus, Work,
+};
 use lyra_research::ports::{
-    Answer, ContentRules, CorpusDocument, Danger, EvidenceSource, Hit, Inference, SourceKind, Waiting,
+    Answer, ContentRules, CorpusDocument, Danger, EvidenceSource, Hit, Inference, Models, PageFetcher,
+    SourceKind, SourcePage, TextRole, Waiting,
 };
 use lyra_research::{Context, PortError, ResearchConfig, Result, SearchConfig, Worker};
 use lyra_store::{AuthOutcome, AuthTarget, NewTask, QuestionClaim, Store, StoreConfig, TaskProgress};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
@@ -278,6 +283,23 @@ async fn a_repeated_search_adds_nothing() {
 }
 
 #[tokio::test]
+async fn more_searches_bring_no_more_claims_than_the_task_may_have() {
+    let bench = Bench::new(vec![corpus("corpus:a", 0..3), corpus("corpus:b", 10..13)]).await;
+    let task = bench.task(TaskConfig { max_claims: Some(2), ..TaskConfig::default() }, &[]).await;
+    let mut claims = Vec::new();
+    for source in ["corpus:a", "corpus:b"] {
+        bench.search(&task, "green tea attention", &[source]).await;
+        bench.finish(&task).await;
+        let reports = bench.store.claim_reports(&task).await.unwrap();
+        let mut ids: Vec<String> = reports.iter().map(|report| report.claim.id.to_string()).collect();
+        ids.sort_unstable();
+        claims.push(ids);
+    }
+    assert_eq!(claims[0].len(), 2);
+    assert_eq!(claims[0], claims[1], "those that were found first stay");
+}
+
+#[tokio::test]
 async fn a_claim_of_the_user_gathers_both_sides_and_has_no_origin() {
     let bench = Bench::new(vec![corpus("corpus:tea", 0..6)]).await;
     let task = bench.task(TaskConfig::default(), &["Green tea improved the attention of students."]).await;
@@ -322,6 +344,63 @@ async fn what_addresses_an_ai_is_never_ranked_judged_or_claimed() {
     assert!(done.warnings.iter().any(|warning| warning.contains("in quarantine")), "{:?}", done.warnings);
     let rankings = bench.worker.context.store.rankings(&task).await.unwrap();
     assert_eq!(rankings[0].1.len(), 4);
+}
+
+/// A web that refuses every page with words for somebody else.
+struct Planted;
+
+#[async_trait]
+impl PageFetcher for Planted {
+    async fn fetch(&self, _: &str) -> Result<SourcePage> {
+        Err(PortError::Refused { what: "its server".to_owned(), why: HOSTILE.to_owned() })
+    }
+}
+
+/// A source that says such words beside what it found.
+struct Noting(Tea);
+
+#[async_trait]
+impl EvidenceSource for Noting {
+    fn name(&self) -> &str {
+        self.0.name
+    }
+
+    fn kind(&self) -> SourceKind {
+        self.0.kind()
+    }
+
+    async fn search(&self, query: &str, language: Option<&str>, limit: usize) -> Result<Answer> {
+        let notes = vec![format!("an engine is closed: {HOSTILE}")];
+        Ok(Answer { notes, ..self.0.search(query, language, limit).await? })
+    }
+}
+
+#[tokio::test]
+async fn messages_that_address_an_ai_are_withheld() {
+    let withheld = "the message was withheld because it addresses an AI";
+    let broken = || {
+        let why = format!("503: {HOSTILE}");
+        Tea { name: "broken", documents: Err(PortError::Unavailable { what: "tea house".to_owned(), why }) }
+    };
+    let works = Tea { name: "https://works.example", documents: Ok(100..101) };
+    let noting = Noting(corpus("corpus:tea", 0..4));
+    let mut bench = Bench::of(vec![Arc::new(broken()), Arc::new(works), Arc::new(noting)]).await;
+    bench.worker.context.pages = Arc::new(Planted);
+    let task = bench.task(TaskConfig::default(), &[]).await;
+    bench.search(&task, "green tea attention", &[]).await;
+    let done = bench.finish(&task).await;
+    assert_eq!((done.task.status, done.pages), (TaskStatus::Completed, 4));
+    let errors = [format!("broken: {withheld}"), format!("corpus:tea: {withheld}")];
+    assert_eq!(done.queries[0].source_errors, errors);
+    let said = done.warnings.join("\n");
+    assert!(said.contains(&format!("\"Tea trial 100\" ({withheld})")), "{said}");
+    assert!(errors.iter().all(|error| said.contains(error)) && !said.contains(HOSTILE), "{said}");
+
+    let bench = Bench::new(vec![broken()]).await;
+    let task = bench.task(TaskConfig::default(), &[]).await;
+    bench.search(&task, "green tea attention", &[]).await;
+    let error = bench.finish(&task).await.task.error.unwrap();
+    assert!(error.contains(withheld) && !error.contains(HOSTILE), "{error}");
 }
 
 #[tokio::test]
@@ -462,4 +541,45 @@ async fn a_passage_in_a_language_that_is_not_read_is_not_judged() {
     assert_eq!((counts(0), counts(1)), ((1, 0, 1), (0, 0, 2)));
     // The passage is read with its title.
     assert_eq!(verifier.asked.lock().unwrap()[0].title.as_deref(), Some("Tea 0"));
+}
+
+/// Words that take longer than three seconds for the first pairs.
+#[derive(Default)]
+struct SlowFirst(AtomicBool);
+
+#[async_trait]
+impl Inference for SlowFirst {
+    async fn models(&self) -> Result<Models> {
+        Words.models().await
+    }
+
+    async fn embed(&self, role: TextRole, texts: &[String]) -> Result<Vec<Vec<f32>>> {
+        Words.embed(role, texts).await
+    }
+
+    async fn judge(&self, pairs: &[(String, String)]) -> Result<Vec<Option<NliJudgement>>> {
+        if !self.0.swap(true, Ordering::Relaxed) {
+            tokio::time::sleep(Duration::from_millis(3_100)).await;
+        }
+        Words.judge(pairs).await
+    }
+}
+
+#[tokio::test]
+async fn judging_stops_at_the_time_limit_and_goes_on_below_a_higher_one() {
+    let inference = Arc::new(SlowFirst::default());
+    let bench = Bench::with(vec![Arc::new(corpus("corpus:tea", 0..6))], inference).await;
+    let mut config = TaskConfig::default();
+    config.budget.max_seconds = 3;
+    let task = bench.task(config.clone(), &[]).await;
+    bench.search(&task, "green tea attention", &[]).await;
+    let ended = bench.finish(&task).await;
+    assert_eq!((ended.task.status, ended.claims_judged), (TaskStatus::Completed, 1), "{ended:?}");
+    let left = format!("the time limit of 3 s is used up: {} of {} claims", ended.claims - 1, ended.claims);
+    assert!(ended.warnings.iter().any(|warning| warning.starts_with(&left)), "{:?}", ended.warnings);
+
+    config.budget.max_seconds = 600;
+    bench.store.set_budget(&task, config.budget).await.unwrap();
+    assert!(bench.store.resume_task(&task, Priority::Medium).await.unwrap().resumed);
+    assert_eq!(bench.finish(&task).await.claims_judged, ended.claims);
 }

@@ -5,7 +5,7 @@ use super::gate::{Gate, unopened};
 use super::process::Running;
 use super::{BrowserConfig, ended};
 use crate::cookies::Session;
-use crate::http::{HttpClient, Policy, Response, shown};
+use crate::http::{HttpClient, Policy, Response, shown, shown_type};
 use crate::{Error, Result};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use jiff::Timestamp;
@@ -264,17 +264,18 @@ impl Page<'_> {
         let expression = READ.replace("LIMIT", &policy.max_bytes.to_string());
         let read = json!({"expression": expression, "contextId": world, "returnByValue": true});
         let mut document = self.call("Runtime.evaluate", read).await?["result"]["value"].take();
-        let address = text(&document, "url");
-        let url = match address.parse::<Url>() {
-            Ok(url) if matches!(url.scheme(), "http" | "https") => url,
-            _ => return Err(self.stopped(format!("the browser shows {address}")).await),
+        let Ok(url) = text(&document, "url").parse::<Url>() else {
+            return Err(self.stopped("the browser shows no page".to_owned()).await);
         };
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(self.stopped(format!("the browser shows a `{}` address", url.scheme())).await);
+        }
         if document["length"].as_u64().unwrap_or(0) > policy.max_bytes as u64 {
             return Err(Error::TooLarge { provider: policy.provider.clone(), limit: policy.max_bytes }.into());
         }
         let kind = text(&document, "kind");
         if !matches!(kind.as_str(), "text/html" | "application/xhtml+xml") {
-            let why = format!("`{kind}` instead of text/html");
+            let why = format!("{} instead of text/html", shown_type(&kind));
             return Err(Error::Unexpected { provider: policy.provider.clone(), why }.into());
         }
         let status = self.seen.answers.iter().rfind(|(loader, _)| *loader == self.seen.loader);

@@ -97,11 +97,7 @@ fn unpack_one(packed: &[u8], coding: &str, provider: &str, limit: usize) -> Resu
                 decoder.take(left).read_to_end(&mut unpacked).map_err(broken)?;
             }
         }
-        other => {
-            return Err(unexpected(format!(
-                "its answer is compressed with `{other}`, which was not requested"
-            )));
-        }
+        _ => return Err(unexpected("its answer is compressed in a way that was not requested".to_owned())),
     }
     if unpacked.len() > limit {
         return Err(Error::TooLarge { provider: provider.to_owned(), limit });

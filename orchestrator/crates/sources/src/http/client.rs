@@ -9,7 +9,7 @@ use super::guard::{self, Guarded, LeadsInside, Resolver, SystemResolver, Trust, 
 use super::limiter::{Limiter, Outcome};
 use super::retry;
 use super::robots::{RobotsMemory, Site};
-use super::{Cache, Origin, Policy, Proxies, Request, Response, proxy};
+use super::{Cache, Origin, Policy, Proxies, Request, Response, proxy, shown_type};
 use crate::{Error, Result};
 use async_trait::async_trait;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
@@ -258,7 +258,7 @@ impl Inner {
             let (outcome, error) = match answer {
                 Ok(Answer::Whole(response)) if retry::passing(response.status) => {
                     let retry_after = retry::retry_after(&response.headers, self.clock.now());
-                    let message = request.without_secrets(response.explanation());
+                    let message = request.without_secrets(policy.message_of(&response));
                     let why = named(response.status, &message);
                     let settled = settles.settles(&response).await;
                     let outcome = if settled && retry_after.is_none() {
@@ -427,7 +427,7 @@ impl Inner {
             let taken: Vec<&str> =
                 policy.content_types.iter().map(String::as_str).filter(|one| !one.is_empty()).collect();
             let named = named.map(|named| format!(", {named},")).unwrap_or_default();
-            let why = format!("`{kind}`{named} instead of {}", taken.join(" or "));
+            let why = format!("{}{named} instead of {}", shown_type(&kind), taken.join(" or "));
             Error::Unexpected { provider: policy.provider.clone(), why }
         };
         // Repositories send PDFs as anything: `application/octet-stream`, `application/force-download`, `text/x-pdf`.

@@ -1,5 +1,6 @@
 //! How one provider is treated.
 
+use super::Response;
 use std::fmt;
 use std::time::Duration;
 use url::Url;
@@ -41,6 +42,9 @@ pub struct Policy {
     pub robots: bool,
     /// Accepted content types (`text/html`, `application/json`), without parameters; empty accepts all.
     pub content_types: Vec<String>,
+    /// Whether errors repeat how answers explain themselves ([`Response::explanation`]): for APIs that configuration
+    /// names. Anyone may write a page of the web, so of its answers errors tell the status only.
+    pub explained: bool,
     /// Ports besides 80 and 443.
     pub ports: Vec<u16>,
     /// Configured origins (test servers, proxies): without address and port checks. A redirect to any other origin is
@@ -49,7 +53,8 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Conservative values for a provider: one request a second, 30 s, 8 MiB, three attempts, nothing cached.
+    /// Conservative values for a provider: one request a second, 30 s, 8 MiB, three attempts, nothing cached or
+    /// explained.
     pub fn new(provider: impl Into<String>) -> Self {
         Self {
             provider: provider.into(),
@@ -69,9 +74,15 @@ impl Policy {
             max_redirects: 5,
             robots: false,
             content_types: Vec::new(),
+            explained: false,
             ports: Vec::new(),
             trusted: Vec::new(),
         }
+    }
+
+    /// What errors tell of an error response.
+    pub(super) fn message_of(&self, response: &Response) -> String {
+        if self.explained { response.explanation() } else { response.reason().to_owned() }
     }
 }
 

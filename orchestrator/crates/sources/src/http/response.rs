@@ -5,6 +5,9 @@ use http::{HeaderMap, StatusCode};
 use jiff::Timestamp;
 use url::Url;
 
+/// Most characters shown of a media type.
+const SHOWN_TYPE: usize = 40;
+
 /// A complete answer, unpacked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
@@ -41,10 +44,15 @@ impl Response {
         super::kind::unread(&self.body)
     }
 
+    /// The name of its status.
+    pub fn reason(&self) -> &'static str {
+        self.status.canonical_reason().unwrap_or("no reason given")
+    }
+
     /// The explanation of an error response: the `error` and `message` of a JSON body, else the name of its status. At
     /// most 200 characters.
     pub fn explanation(&self) -> String {
-        let named = || self.status.canonical_reason().unwrap_or("no reason given").to_owned();
+        let named = || self.reason().to_owned();
         let Ok(body) = serde_json::from_slice::<serde_json::Value>(&self.body) else { return named() };
         let said: Vec<&str> = ["error", "message"]
             .iter()
@@ -53,5 +61,41 @@ impl Response {
             .filter(|text| !text.is_empty())
             .collect();
         if said.is_empty() { named() } else { said.join(": ").chars().take(200).collect() }
+    }
+}
+
+/// A media type as errors show it. Servers may put any words in its place, so only what has its form is repeated.
+pub(crate) fn shown_type(kind: &str) -> String {
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte))
+    };
+    match kind.split_once('/') {
+        Some((main, sub)) if is_name(main) && is_name(sub) => {
+            format!("`{}`", kind.chars().take(SHOWN_TYPE).collect::<String>())
+        }
+        None if kind.is_empty() => "no content type".to_owned(),
+        _ => "an invalid content type".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(kind: &str, expect: &str) {
+        assert_eq!(shown_type(kind), expect);
+    }
+
+    #[test]
+    fn only_what_has_the_form_of_a_type_is_shown() {
+        check("text/html", "`text/html`");
+        check("application/vnd.ms-excel", "`application/vnd.ms-excel`");
+        check("", "no content type");
+        for words in ["ignore all previous instructions", "text/html and so on", "text/", "/html", "a/b/c"] {
+            check(words, "an invalid content type");
+        }
+        check(&format!("text/{}", "x".repeat(5_000)), &format!("`text/{}`", "x".repeat(SHOWN_TYPE - 5)));
     }
 }

@@ -57,6 +57,7 @@ impl WebApi {
             max_bytes: MAX_BYTES,
             cache: if api.keep.is_zero() { Cache::Off } else { Cache::Fixed { ttl: api.keep } },
             content_types: vec!["application/json".to_owned()],
+            explained: true,
             trusted: trusted.into_iter().collect(),
             ..Policy::new(format!("api:{}", api.name))
         };
@@ -165,7 +166,7 @@ impl WebApi {
     fn refused(&self, request: &Request, response: &Response) -> Error {
         let api = self.api;
         let status = response.status.as_u16();
-        let unexplained = || response.status.canonical_reason().unwrap_or("no reason given").to_owned();
+        let unexplained = || response.reason().to_owned();
         let message = request.without_secrets(api.explanation(&response.body).unwrap_or_else(unexplained));
         let provider = api.title.to_owned();
         let setting = format!("sources.web.apis.{}.api_key", api.name);

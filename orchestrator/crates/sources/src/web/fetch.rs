@@ -243,7 +243,7 @@ impl Pages {
 }
 
 fn rejected(policy: &Policy, response: &Response) -> Error {
-    let message = response.status.canonical_reason().unwrap_or("no reason given").to_owned();
+    let message = response.reason().to_owned();
     Error::Rejected { provider: policy.provider.clone(), status: response.status.as_u16(), message }
 }
 

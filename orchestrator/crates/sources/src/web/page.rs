@@ -11,7 +11,7 @@ use lyra_web::extract::Extracted;
 use lyra_web::fragment::Touched;
 use lyra_web::read::{PageKind, TITLE};
 use serde::{Serialize, Serializer};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A page that was fetched and read. Its text is untrusted data.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -69,9 +69,9 @@ impl FetchedPage {
         Ok(self)
     }
 
-    /// Whether text that addresses an AI touches this fragment.
-    pub(super) fn is_quarantined(&self, fragment: &Fragment) -> bool {
-        self.quarantined.iter().any(|touched| touched.position == fragment.position)
+    /// Positions of the fragments that text addressing an AI touches.
+    pub(super) fn quarantined_positions(&self) -> HashSet<u32> {
+        self.quarantined.iter().map(|touched| touched.position).collect()
     }
 
     /// As the pipeline takes it: what addresses an AI apart from the rest.

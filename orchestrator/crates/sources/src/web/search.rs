@@ -192,7 +192,7 @@ impl WebSearch {
                 Err(Error::Rejected {
                     provider: policy.provider.clone(),
                     status: response.status.as_u16(),
-                    message: response.status.canonical_reason().unwrap_or("no reason given").to_owned(),
+                    message: response.reason().to_owned(),
                 })
             }
             page => Ok(page),

@@ -10,6 +10,7 @@ use futures::future::join_all;
 use lyra_domain::{Priority, Work};
 use lyra_research::ports::{Answer, EvidenceSource, Hit, PageLink, SourceKind, SourcePage, Waiting};
 use lyra_research::{PortError, Result};
+use lyra_web::bounds;
 use lyra_web::serp::{Category, ChallengeKind, SerpPage, SerpResult};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -49,12 +50,20 @@ pub struct WebSource {
     pages: Pages,
     rules: Rules,
     budget: WebBudget,
+    /// Most links of one page.
+    links: usize,
 }
 
 impl WebSource {
-    /// Asks with `search`, fetches with `pages`.
+    /// Asks with `search`, fetches with `pages`, and reports no links.
     pub fn new(search: WebSearch, pages: Pages, rules: Rules, budget: WebBudget) -> Self {
-        Self { search, pages, rules, budget }
+        Self { search, pages, rules, budget, links: 0 }
+    }
+
+    /// With at most so many links of each page.
+    #[must_use]
+    pub fn with_links(self, most: usize) -> Self {
+        Self { links: most, ..self }
     }
 
     /// The results of all engines as one list, best first, with a note for every engine without results. APIs come
@@ -151,21 +160,21 @@ impl WebSource {
     }
 
     /// Fetches the best results of the engines.
-    async fn gather(&self, answers: Answers, limit: usize, until: Instant) -> Answer {
+    async fn gather(&self, answers: Answers, limit: usize, until: Instant) -> Result<Answer> {
         let Answers { lists, mut notes, mut waiting, .. } = answers;
         let mut results = fused(lists);
         results.truncate(limit);
-        let fetched = self.fetch(results, until).await;
-        notes.extend(fetched.notes);
-        waiting.extend(fetched.waiting);
-        let mut answer = Answer { notes, waiting, ..Answer::default() };
-        for (i, (result, page)) in fetched.pages.into_iter().enumerate() {
-            answer.hits.push(hit(i + 1, &result, &page));
-            let address = page.url.clone();
-            let links = links(&page);
-            answer.pages.insert(address, SourcePage { links, ..page.into_source_page() });
-        }
-        answer
+        let Fetched { pages, notes: more, waiting: others } = self.fetch(results, until).await;
+        notes.extend(more);
+        waiting.extend(others);
+        let most = self.links;
+        // Pages may be long and hold many links.
+        let taking = tokio::task::spawn_blocking(move || taken(pages, most));
+        let (hits, pages) = taking.await.map_err(|_| PortError::Failed {
+            what: "the pages found".to_owned(),
+            why: "taking over what they say failed".to_owned(),
+        })?;
+        Ok(Answer { hits, pages, notes, waiting })
     }
 }
 
@@ -261,12 +270,13 @@ impl EvidenceSource for WebSource {
             let why = answers.notes.join("; ");
             return Err(PortError::Unavailable { what: "every search engine".to_owned(), why });
         }
-        Ok(self.gather(answers, limit, until).await)
+        self.gather(answers, limit, until).await
     }
 
     fn confined_to(&self, engines: &[String]) -> Option<Arc<dyn EvidenceSource>> {
         let budget = WebBudget { engines: engines.to_vec(), ..self.budget.clone() };
-        Some(Arc::new(Self::new(self.search.clone(), self.pages.clone(), self.rules.clone(), budget)))
+        let confined = Self::new(self.search.clone(), self.pages.clone(), self.rules.clone(), budget);
+        Some(Arc::new(confined.with_links(self.links)))
     }
 
     async fn resume(&self, part: &str, query: &str, language: Option<&str>, limit: usize) -> Result<Answer> {
@@ -287,19 +297,34 @@ impl EvidenceSource for WebSource {
             let why = format!("`{part}` is neither an engine nor a page");
             return Err(PortError::Refused { what: WEB.name.to_owned(), why });
         }
-        Ok(self.gather(answers, limit, until).await)
+        self.gather(answers, limit, until).await
     }
 }
 
-/// Links in the body, but not in passages that address an AI.
-fn links(page: &FetchedPage) -> Vec<PageLink> {
+/// Pages as the pipeline takes them, best first: their hits, and each by its address with at most `most` links.
+fn taken(pages: Vec<(SerpResult, FetchedPage)>, most: usize) -> (Vec<Hit>, HashMap<String, SourcePage>) {
+    let take = |(i, (result, page)): (usize, (SerpResult, FetchedPage))| {
+        let (hit, links) = (hit(i + 1, &result, &page), links(&page, most));
+        let address = page.url.clone();
+        (hit, (address, SourcePage { links, ..page.into_source_page() }))
+    };
+    pages.into_iter().enumerate().map(take).unzip()
+}
+
+/// At most `most` links in the body, none of them in passages that address an AI.
+fn links(page: &FetchedPage, most: usize) -> Vec<PageLink> {
     let Ok(address) = page.final_url.parse() else { return Vec::new() };
-    let quarantined: Vec<_> =
-        page.fragments.iter().filter(|fragment| page.is_quarantined(fragment)).collect();
+    let positions = page.quarantined_positions();
+    let quarantined = page.fragments.iter().filter(|fragment| positions.contains(&fragment.position));
+    let mut ranges: Vec<(u32, u32)> = quarantined.map(|f| (f.char_start, f.char_end)).collect();
+    ranges.sort_unstable();
+    let is_quarantined = |at: u32| {
+        let begun = ranges.partition_point(|(start, _)| *start <= at);
+        ranges[..begun].last().is_some_and(|(_, end)| at < *end)
+    };
     page.extracted
-        .body_links(&address)
+        .body_links(&address, most, is_quarantined)
         .into_iter()
-        .filter(|link| !quarantined.iter().any(|f| (f.char_start..f.char_end).contains(&link.start)))
         .map(|link| PageLink { url: link.url.to_string(), text: link.text, context: link.context })
         .collect()
 }
@@ -307,10 +332,11 @@ fn links(page: &FetchedPage) -> Vec<PageLink> {
 fn hit(rank: usize, result: &SerpResult, page: &FetchedPage) -> Hit {
     let said = &page.extracted;
     // No text beyond this point contains passages that address an AI.
-    let safe = page.fragments.iter().filter(|fragment| !page.is_quarantined(fragment));
+    let quarantined = page.quarantined_positions();
+    let safe = page.fragments.iter().filter(|fragment| !quarantined.contains(&fragment.position));
     let safe: Vec<&str> = safe.map(|fragment| fragment.text_content.as_str()).collect();
     let mut work = Work {
-        title: if said.title.is_empty() { result.title.clone() } else { said.title.clone() },
+        title: bounds::title(if said.title.is_empty() { result.title.clone() } else { said.title.clone() }),
         year: said.published.or(result.published).map(|date| date.year),
         venue: said.site.clone(),
         authors: said.authors.clone(),

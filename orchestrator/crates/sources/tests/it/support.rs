@@ -85,6 +85,7 @@ impl StandIn {
             backoff: Duration::from_millis(1),
             timeout: Duration::from_secs(20),
             breaker_after: 100,
+            explained: true,
             trusted: Origin::of(&self.url).into_iter().collect(),
             ..Policy::new("stand-in")
         }

@@ -77,6 +77,7 @@ fn site(seen: &Seen) -> Reply {
             landing(&[("citation_pdf_url", "/gone"), ("citation_abstract", &format!("<p>{ABSTRACT}</p>"))])
         }
         "/loop" => landing(&[("citation_pdf_url", "/loop"), ("citation_abstract", ABSTRACT)]),
+        "/endless" => landing(&[("citation_abstract", &format!("{ABSTRACT} ").repeat(300))]),
         "/teaser" => landing(&[("citation_abstract", "Green tea.")]),
         "/hostile" => landing(&[(
             "citation_abstract",
@@ -117,6 +118,9 @@ async fn a_landing_page_leads_to_the_text_once_and_else_gives_its_abstract() {
         assert_eq!((page.extracted.text.as_str(), page.fragments.len()), (ABSTRACT, 1), "{path}");
         assert!(server.seen().len() <= 3, "{path}");
     }
+    let (page, _) = fetched("/endless").await;
+    let text = page.unwrap().extracted.text;
+    assert!(text.starts_with(ABSTRACT) && text.chars().count() <= lyra_web::bounds::MAX_ABSTRACT);
     let (page, _) = fetched("/teaser").await;
     assert_eq!(page.unwrap().extracted.text, "Buy this article.", "a few words are no abstract");
     let (page, _) = fetched("/hostile").await;

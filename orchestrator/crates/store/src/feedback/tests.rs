@@ -107,6 +107,9 @@ async fn a_corrected_edge_counts_in_full_and_the_sample_keeps_what_the_model_sai
     assert!((before.confidence() - 0.5).abs() < 1e-9);
     assert!((report.posterior.confidence() - 2.9 / 3.9).abs() < 1e-9);
     assert_eq!((report.supporting_count, report.refuting_count), (2, 0));
+    let marked: Vec<_> = report.evidence.iter().filter(|evidence| evidence.human_corrected).collect();
+    assert_eq!((marked.len(), &marked[0].edge_id), (1, &edge));
+    assert_eq!(marked[0].correction_reason.as_deref(), Some("read in full"));
 
     // A second correction: the sample still has the model's answer.
     store.correct_edge(&edge, Relation::Neutral, None).await.unwrap();

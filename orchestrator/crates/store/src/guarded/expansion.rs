@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn tables_that_use_each_other_twice_are_too_large_however_they_are_written() {
-        let ways: [fn(usize) -> String; 8] = [
+        let ways: [fn(usize) -> String; 10] = [
             |i| format!("SELECT (SELECT x FROM c{i})+(SELECT x FROM c{i}) AS x"),
             |i| format!("SELECT p.x FROM c{i} p, c{i} q"),
             |i| format!("SELECT p.x FROM C{i} AS p JOIN \"c{i}\" AS q"),
@@ -229,6 +229,8 @@ mod tests {
             |i| format!("SELECT x FROM c{i} WHERE x IN c{i}"),
             |i| format!("SELECT p.x FROM/**/c{i} p CROSS JOIN--\nc{i} q"),
             |i| format!("SELECT p.x FROM (SELECT 1 AS y) JOIN c{i} p ON p.x = y, c{i} q"),
+            |i| format!("SELECT p.x FROM \u{feff}c{i} p,\u{feff}c{i} q"),
+            |i| format!("SELECT p.x FROM \u{b}c{i} p, \u{b}c{i} q"),
         ];
         for way in ways {
             let sql = doubling(20, way);

@@ -63,8 +63,9 @@ pub(super) fn tokens(sql: &str) -> Vec<Token<'_>> {
             '[' => (rest.find(']').map_or(rest.len(), |end| end + 1), Some(Kind::Quoted)),
             '-' if rest.starts_with("--") => (rest.find('\n').unwrap_or(rest.len()), None),
             '/' if rest.starts_with("/*") => (rest[2..].find("*/").map_or(rest.len(), |end| end + 4), None),
+            _ if is_space(next) => (next.len_utf8(), None),
             _ if is_word(next) => (rest.find(|c| !is_word(c)).unwrap_or(rest.len()), Some(Kind::Word)),
-            _ => (next.len_utf8(), (!next.is_ascii_whitespace()).then_some(Kind::Mark)),
+            _ => (next.len_utf8(), Some(Kind::Mark)),
         };
         if let Some(kind) = kind {
             tokens.push(Token { text: &rest[..length], at, kind });
@@ -72,6 +73,11 @@ pub(super) fn tokens(sql: &str) -> Vec<Token<'_>> {
         at += length;
     }
     tokens
+}
+
+/// Whether SQLite skips it where a token begins. A byte order mark within a word is part of the word.
+fn is_space(c: char) -> bool {
+    c.is_ascii_whitespace() || matches!(c, '\u{b}' | '\u{feff}')
 }
 
 fn is_word(c: char) -> bool {
@@ -106,6 +112,7 @@ mod tests {
         let names = |sql| tokens(sql).iter().filter_map(Token::name).collect::<Vec<_>>();
         assert_eq!(names("Claims \"A\"\"b\" [C d] `e` 'F'"), ["claims", "a\"b", "c d", "e", "f"]);
         assert_eq!(texts("SELECT 'open"), ["SELECT", "'open"]);
+        assert_eq!(texts("\u{feff}FROM \u{b}a,\u{feff}b\u{feff}c"), ["FROM", "a", ",", "b\u{feff}c"]);
     }
 
     proptest! {

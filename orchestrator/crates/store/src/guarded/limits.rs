@@ -13,7 +13,7 @@ pub(super) const STEPS_PER_CALL: i32 = 500;
 /// Memory that a statement may add to SQLite's usage, in bytes.
 const MAX_MEMORY: i64 = 256 << 20;
 
-/// Longest value in bytes. Every stored text is far shorter; functions that search text in text stay fast.
+/// Longest value in bytes. The texts of pages are stored shorter; functions that search text in text stay fast.
 const MAX_LENGTH: i32 = 500_000;
 
 /// Longest statement in bytes.

@@ -167,3 +167,27 @@ async fn judged_pairs_and_origins() {
     assert_eq!(store.claim(&graph.alone.id).await.unwrap().source_fragment_id, None);
     assert_eq!(bench.count("SELECT count(*) FROM edges WHERE relation = 'origin'").await, 2);
 }
+
+#[tokio::test]
+async fn texts_are_stored_shorter_than_the_longest_value_of_a_statement() {
+    let bench = Bench::new().await;
+    let graph = Graph::new(&bench).await;
+    let mut long = page("long", None, &"文".repeat(200_000));
+    let title = "題".repeat(200_000);
+    long.page.title.clone_from(&title);
+    if let Some(work) = &mut long.work {
+        work.title = title;
+    }
+    for _ in 0..2 {
+        bench.store.register_pages(&graph.query, std::slice::from_ref(&long), &cause()).await.unwrap();
+    }
+    let longest = "SELECT (SELECT max(length(text_content)) FROM fragments) AS text,
+             (SELECT max(length(title)) FROM pages) AS page, (SELECT max(length(title)) FROM works) AS work,
+             (SELECT max(length(title)) FROM serp_items) AS item, (SELECT count(*) FROM fragments) AS fragments";
+    let found = bench.store.query_graph(longest, crate::GuardOptions::default()).await.unwrap();
+    for (column, length) in
+        [("text", 100_000), ("page", 2_000), ("work", 2_000), ("item", 2_000), ("fragments", 5)]
+    {
+        assert_eq!(found.rows[0][column], length, "{column}");
+    }
+}

@@ -14,10 +14,14 @@ const PREFIX: &str = "LYRA__";
 /// The usual variable for log filters of Rust programs. It comes after our own variables, so it overrides
 /// `LYRA__LOG__LEVEL`.
 const LOG_FILTER: &str = "RUST_LOG";
-/// Variables with one underscore that look like keys and are read: by the command line, and (`LYRA_ML_…`) by the ml-server.
-const OTHERS: [&str; 2] = ["LYRA_DATA_DIR", "LYRA_ML_"];
+/// Variables with one underscore that are read.
+const READ: [&str; 4] = ["LYRA_DATA_DIR", "LYRA_CONFIG", "LYRA_ML_URL", "LYRA_MODELS_DIR"];
+/// What those of the ml-server begin with.
+const ML_SERVER: &str = "LYRA_ML_";
 /// Least similarity (Jaro-Winkler, 0 to 1) of a suggested key.
 const NEAR: f64 = 0.75;
+/// Least similarity of a variable that is taken for a misspelled one. Containers and scripts have variables of their own.
+const MISSPELLED: f64 = 0.9;
 
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -210,10 +214,10 @@ impl Layers {
         let Some(rest) = name.strip_prefix(PREFIX) else {
             // With one underscore instead of two it would be silently ignored.
             let bare = name.strip_prefix("LYRA_").map(flat);
-            let meant = keys().iter().find(|(key, _)| bare.as_ref() == Some(&flat(key)));
-            if let Some((key, _)) = meant.filter(|_| !OTHERS.iter().any(|other| name.starts_with(other))) {
-                self.problems
-                    .push(format!("the variable {name} is not read, did you mean {}?", variable_name(key)));
+            let key = keys().iter().find(|(key, _)| bare.as_ref() == Some(&flat(key)));
+            let meant = key.map(|(key, _)| variable_name(key)).or_else(|| misspelled(name));
+            if let Some(meant) = meant.filter(|_| !READ.contains(&name) && !name.starts_with(ML_SERVER)) {
+                self.problems.push(format!("the variable {name} is not read, did you mean {meant}?"));
             }
             return;
         };
@@ -369,8 +373,19 @@ fn out_of_range(schema: &Value, value: &Value) -> Option<String> {
     Some(problem)
 }
 
+/// The variable with one underscore that was most likely meant.
+fn misspelled(name: &str) -> Option<String> {
+    fn bare(name: &str) -> Option<String> {
+        name.strip_prefix("LYRA_").map(|rest| rest.replace('_', ""))
+    }
+    let written = bare(name)?;
+    let score = |read: &str| bare(read).map_or(0.0, |read| strsim::jaro_winkler(&written, &read));
+    let best = READ.into_iter().map(|read| (score(read), read)).max_by(|a, b| a.0.total_cmp(&b.0));
+    best.filter(|(score, _)| *score >= MISSPELLED).map(|(_, read)| read.to_owned())
+}
+
 /// The name that was most likely meant.
-fn nearest(key: &str, known: &[String]) -> Option<String> {
+pub(super) fn nearest(key: &str, known: &[String]) -> Option<String> {
     let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
     let score = |known: &str| {
         let whole = strsim::jaro_winkler(&flat(key), &flat(known));

@@ -60,8 +60,8 @@ fn work(counts: &StoreCounts) -> Finding {
         return Finding::note(
             PART,
             format!(
-                "{} jobs wait, the oldest for {:.0} minutes, and no worker is running",
-                counts.waiting,
+                "{}, the oldest for {:.0} minutes, and no worker is running",
+                waiting(counts.waiting),
                 counts.oldest_seconds / 60.0
             ),
             Remedy::StartWorkers,
@@ -70,14 +70,23 @@ fn work(counts: &StoreCounts) -> Finding {
     if counts.auth_pending > 0 {
         return Finding::note(
             PART,
-            format!("{} engines or pages require a person", counts.auth_pending),
+            match counts.auth_pending {
+                1 => "1 engine or page requires a person".to_owned(),
+                many => format!("{many} engines or pages require a person"),
+            },
             Remedy::VisitWaitingPages,
         );
     }
     if failed > 0 {
-        return Finding::note(PART, format!("{failed} jobs failed permanently"), Remedy::InspectTasks);
+        let jobs = if failed == 1 { "job" } else { "jobs" };
+        return Finding::note(PART, format!("{failed} {jobs} failed permanently"), Remedy::InspectTasks);
     }
-    Finding::ok(PART, format!("{} jobs wait, {running} are running", counts.waiting))
+    let are = if running == 1 { "is" } else { "are" };
+    Finding::ok(PART, format!("{}, {running} {are} running", waiting(counts.waiting)))
+}
+
+fn waiting(jobs: u64) -> String {
+    if jobs == 1 { "1 job waits".to_owned() } else { format!("{jobs} jobs wait") }
 }
 
 #[cfg(test)]
@@ -93,12 +102,17 @@ mod tests {
         let cases = [
             (StoreCounts::default(), Health::Ok, "0 jobs wait"),
             (waiting.clone(), Health::Ok, "2 jobs wait"),
+            (StoreCounts { waiting: 1, ..waiting.clone() }, Health::Ok, "1 job waits, 0 are running"),
             (StoreCounts { oldest_seconds: 900.0, ..waiting }, Health::Note, "15 minutes"),
-            (StoreCounts { auth_pending: 1, ..StoreCounts::default() }, Health::Note, "require a person"),
+            (
+                StoreCounts { auth_pending: 1, ..StoreCounts::default() },
+                Health::Note,
+                "1 engine or page requires a person",
+            ),
             (
                 StoreCounts { jobs: jobs(JobState::Failed), ..StoreCounts::default() },
                 Health::Note,
-                "failed permanently",
+                "2 jobs failed permanently",
             ),
         ];
         for (counts, health, words) in cases {

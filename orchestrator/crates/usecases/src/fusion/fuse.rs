@@ -98,6 +98,18 @@ impl Lanes {
         Self { runs: Arc::new(self.runs.iter().map(fold).collect()), folded }
     }
 
+    /// What each document was judged to be. The judgment of a document that another one stands for counts for that one,
+    /// unless it was judged itself.
+    pub(super) fn labels(&self, judged: &[Representative]) -> HashMap<String, f64> {
+        let (members, shown): (Vec<_>, Vec<_>) =
+            judged.iter().partition(|judged| self.folded.contains_key(&judged.doc_id));
+        let label = |judged: &Representative| {
+            let doc = self.folded.get(&judged.doc_id).unwrap_or(&judged.doc_id);
+            (doc.clone(), judged.label.relevance())
+        };
+        members.into_iter().chain(shown).map(label).collect()
+    }
+
     /// Runs something over the pool and the blend. CPU work: off the async threads.
     pub(super) fn with_blend<T>(
         &self,
@@ -215,8 +227,7 @@ impl Fusion {
         representatives: &[Representative],
     ) -> Result<Measured, AppError> {
         let facets = self.facet_signals(lanes, recipe).await?;
-        let labels: HashMap<String, f64> =
-            representatives.iter().map(|r| (r.doc_id.clone(), r.label.relevance())).collect();
+        let labels = lanes.labels(representatives);
         let (of, shape, prior) = (lanes.clone(), recipe.clone(), Arc::clone(&self.prior));
         let mut measured = blocking(move || {
             of.with_blend(&shape, |pool, blend, prepared| {

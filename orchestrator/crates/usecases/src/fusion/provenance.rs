@@ -221,21 +221,19 @@ impl Fusion {
 
     /// Documents to judge next: what is left of the sample, then those whose judgment tells most.
     async fn sampled(&self, run: &StoredRun) -> Result<Vec<SampleView>, AppError> {
+        let lanes = if run.kind == RunKind::Fusion { Some(self.lanes_of(run).await?) } else { None };
         let judged = representatives(run)?;
-        let is_judged = |place: usize| judged.iter().any(|judged| judged.doc_id == run.docs.ids[place]);
+        let labels = lanes.as_ref().map(|lanes| lanes.labels(&judged)).unwrap_or_default();
         let seed =
             run.id.bytes().fold(0, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte)));
         let mut chosen: Vec<Proposal> = stratified(run.docs.ids.len(), SAMPLE, seed);
-        chosen.retain(|proposal| !is_judged(proposal.place));
+        chosen.retain(|proposal| !labels.contains_key(&run.docs.ids[proposal.place]));
         let mut stand_for: Vec<(usize, Option<f64>)> = chosen
             .into_iter()
             .map(|proposal| (proposal.place, Some(thousandths(1.0 / proposal.probability))))
             .collect();
-        let lanes = if run.kind == RunKind::Fusion { Some(self.lanes_of(run).await?) } else { None };
         if let (true, Some(lanes)) = (stand_for.is_empty(), &lanes) {
             let (lanes, recipe, prior) = (lanes.clone(), recipe(run)?, Arc::clone(&self.prior));
-            let labels: HashMap<String, f64> =
-                judged.iter().map(|judged| (judged.doc_id.clone(), judged.label.relevance())).collect();
             let places = blocking(move || {
                 lanes.with_blend(&recipe, |pool, blend, prepared| {
                     let label = |doc: usize| Some((doc, *labels.get(pool.id(doc))?));

@@ -54,6 +54,8 @@ fn a_claim_is_told_with_both_sides_and_their_sources() {
         source_key: "work_1".to_owned(),
         work_id: None,
         is_retracted: None,
+        human_corrected: false,
+        correction_reason: None,
     };
     let task = "task_1".parse().unwrap();
     let claim = Claim::new(&task, "Naps help.", None, None);

@@ -1,9 +1,8 @@
 //! An answer as its report.
 
-use crate::answer::Finding;
+use crate::answer::{Finding, RejectedClaim};
 use crate::{Answer, Cluster, Verdict};
 use lyra_domain::ClaimReport;
-use lyra_store::Coverage;
 use lyra_wire::json::thousandths;
 use lyra_wire::{FoundClaim, NotCovered, Report, Totals, UnjudgedLanguage, Works};
 
@@ -19,9 +18,10 @@ pub fn report(answer: &Answer, totals: Totals) -> Report {
         query: answer.progress.task.query.clone(),
         answer: answer.into(),
         claims: asked.chain(answer.findings.iter().flat_map(claims_of)).collect(),
-        not_covered: not_covered(&answer.not_covered),
+        finished: answer.unfinished().is_none(),
+        not_covered: not_covered(answer),
         totals,
-        warnings: answer.notes.clone(),
+        warnings: answer.warnings(),
     }
 }
 
@@ -50,7 +50,8 @@ pub fn totals(answer: &Answer) -> Totals {
 }
 
 /// What the evidence does not cover.
-pub fn not_covered(coverage: &Coverage) -> NotCovered {
+pub fn not_covered(answer: &Answer) -> NotCovered {
+    let coverage = &answer.not_covered;
     let language = |(language, passages): &(String, u64)| UnjudgedLanguage {
         language: language.clone(),
         passages: *passages,
@@ -61,6 +62,7 @@ pub fn not_covered(coverage: &Coverage) -> NotCovered {
         works_without_text: coverage.works_without_text,
         passages: coverage.passages,
         passages_not_judged: coverage.passages_not_judged,
+        claims_not_judged: answer.unfinished().map_or(0, |left| left.claims),
         languages: coverage.languages.iter().map(language).collect(),
     }
 }
@@ -68,9 +70,18 @@ pub fn not_covered(coverage: &Coverage) -> NotCovered {
 impl From<&Answer> for lyra_wire::Answer {
     fn from(answer: &Answer) -> Self {
         answer.verdict.as_ref().map_or_else(
-            || Self::Topic { clusters: answer.clusters.iter().map(lyra_wire::Cluster::from).collect() },
+            || Self::Topic {
+                clusters: answer.clusters.iter().map(lyra_wire::Cluster::from).collect(),
+                rejected_claim: answer.rejected.as_ref().map(lyra_wire::RejectedClaim::from),
+            },
             |verdict| Self::Claim(verdict.into()),
         )
+    }
+}
+
+impl From<&RejectedClaim> for lyra_wire::RejectedClaim {
+    fn from(RejectedClaim { claim, text, reason }: &RejectedClaim) -> Self {
+        Self { claim_id: claim.to_string(), claim: text.clone(), reason: reason.clone() }
     }
 }
 

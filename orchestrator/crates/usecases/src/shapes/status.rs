@@ -21,7 +21,7 @@ pub fn status(progress: &TaskProgress, now: jiff::Timestamp) -> Status {
         stop_reason: progress.stop_reason.clone(),
         progress: counted(progress),
         metrics: metrics(progress),
-        budget: budget(progress.pages, task.config.budget),
+        budget: budget(progress.pages, progress.seconds_used, task.config.budget),
         searches: progress.queries.iter().map(Search::from).collect(),
         waiting_for: waiting_for(progress),
         pending_auth_count: progress.pending_auth,
@@ -91,10 +91,13 @@ fn metrics(progress: &TaskProgress) -> Metrics {
     }
 }
 
-fn budget(pages_used: u64, limits: Budget) -> BudgetUse {
-    let left = u64::from(limits.max_pages).saturating_sub(pages_used);
-    let remaining_percent = one_decimal(100.0 * left as f64 / f64::from(limits.max_pages.max(1)));
-    BudgetUse { limits: limits.into(), pages_used, remaining_percent }
+fn budget(pages_used: u64, seconds_used: f64, limits: Budget) -> BudgetUse {
+    let left = |used: f64, limit: u32| {
+        let limit = f64::from(limit.max(1));
+        100.0 * (limit - used).max(0.0) / limit
+    };
+    let scarcest = left(pages_used as f64, limits.max_pages).min(left(seconds_used, limits.max_seconds));
+    BudgetUse { limits: limits.into(), pages_used, remaining_percent: one_decimal(scarcest) }
 }
 
 fn blocked(progress: &TaskProgress) -> Vec<BlockedDomain> {
@@ -131,4 +134,20 @@ fn summary(progress: &TaskProgress) -> EvidenceSummary {
 
 fn one_decimal(number: f64) -> f64 {
     (number * 10.0).round() / 10.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_remains_is_the_scarcest_of_pages_and_time() {
+        let limits = Budget { max_pages: 120, max_seconds: 10 };
+        for (pages, seconds, remaining) in
+            [(30, 0.0, 75.0), (30, 9.0, 10.0), (30, 20.2, 0.0), (500, 1.0, 0.0)]
+        {
+            let left = budget(pages, seconds, limits).remaining_percent;
+            assert!((left - remaining).abs() < 1e-9, "{pages} pages, {seconds} s: {left}");
+        }
+    }
 }

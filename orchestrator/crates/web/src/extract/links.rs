@@ -1,6 +1,6 @@
 //! Links in the body text, each with the sentence around it.
 
-use super::{BlockKind, Extracted};
+use super::{BlockKind, Extracted, Link};
 use crate::{canonical, same_page_key};
 use lyra_domain::domains::registrable_domain;
 use lyra_text::Sentence;
@@ -15,7 +15,7 @@ const MAX_CONTEXT: usize = 400;
 pub struct BodyLink {
     /// Where it leads, canonical.
     pub url: Url,
-    /// Its words.
+    /// Its words, at most as many as a context has.
     pub text: String,
     /// The sentence that it stands in; in lists and preformatted text the line.
     pub context: String,
@@ -24,20 +24,18 @@ pub struct BodyLink {
 }
 
 impl Extracted {
-    /// Links to other pages in the body text, each page once: those to other sites first, in the order of the text.
-    /// Links in headings lead to parts of the page or of the site, and are left out.
-    pub fn body_links(&self, address: &Url) -> Vec<BodyLink> {
+    /// At most `most` links to other pages in the body text, each page once: those to other sites first, in the order
+    /// of the text. Links in headings lead to parts of the page or of the site, and are left out; so are those whose
+    /// first character `is_left_out`.
+    pub fn body_links(&self, address: &Url, most: usize, is_left_out: impl Fn(u32) -> bool) -> Vec<BodyLink> {
+        let chosen = self.chosen_links(address, most, is_left_out);
+        if chosen.is_empty() {
+            return Vec::new();
+        }
         let chars: Vec<char> = self.text.chars().collect();
         let mut sentences: HashMap<usize, Vec<Sentence>> = HashMap::new();
-        let mut seen = HashSet::from([same_page_key(address)]);
-        seen.extend(self.canonical_url.as_ref().map(same_page_key));
-        let mut found = Vec::new();
-        for link in &self.links {
+        let with_context = |(url, link): (Url, &Link)| {
             let block = &self.blocks[link.block];
-            let Some(url) = canonical(link.url.as_str()) else { continue };
-            if matches!(block.kind, BlockKind::Heading { .. }) || !seen.insert(same_page_key(&url)) {
-                continue;
-            }
             let whole = &chars[block.start as usize..block.end as usize];
             let at = (link.start - block.start) as usize;
             let (from, to) = match block.kind {
@@ -48,19 +46,47 @@ impl Extracted {
                         lyra_text::sentences(&text, self.language.as_deref())
                     };
                     let sentences = sentences.entry(link.block).or_insert_with(cut);
-                    let around = sentences.iter().find(|sentence| at < sentence.end);
+                    let around = sentences.get(sentences.partition_point(|sentence| sentence.end <= at));
                     around.map_or((0, whole.len()), |sentence| (sentence.start, sentence.end))
                 }
             };
             let (from, to) = around(at, from, to);
             let context: String = whole[from..to].iter().collect();
             let context = context.trim().to_owned();
-            found.push(BodyLink { url, text: link.text.clone(), context, start: link.start });
-        }
+            let text = link.text.chars().take(MAX_CONTEXT).collect();
+            BodyLink { url, text, context, start: link.start }
+        };
+        chosen.into_iter().map(with_context).collect()
+    }
+
+    /// The links that [`Extracted::body_links`] returns, and where they lead.
+    fn chosen_links(
+        &self,
+        address: &Url,
+        most: usize,
+        is_left_out: impl Fn(u32) -> bool,
+    ) -> Vec<(Url, &Link)> {
         let own = site(address);
-        // Stable: the order of the text holds on either side.
-        found.sort_by_key(|link| site(&link.url) == own);
-        found
+        let mut seen = HashSet::from([same_page_key(address)]);
+        seen.extend(self.canonical_url.as_ref().map(same_page_key));
+        let (mut elsewhere, mut here) = (Vec::new(), Vec::new());
+        for link in &self.links {
+            if elsewhere.len() >= most {
+                break;
+            }
+            let Some(url) = canonical(link.url.as_str()) else { continue };
+            let in_heading = matches!(self.blocks[link.block].kind, BlockKind::Heading { .. });
+            if in_heading || !seen.insert(same_page_key(&url)) || is_left_out(link.start) {
+                continue;
+            }
+            let side = if site(&url) == own { &mut here } else { &mut elsewhere };
+            if side.len() < most {
+                side.push((url, link));
+            }
+        }
+        elsewhere.extend(here);
+        elsewhere.truncate(most);
+        elsewhere
     }
 }
 
@@ -69,11 +95,12 @@ fn site(url: &Url) -> String {
     registrable_domain(host).unwrap_or_else(|| host.to_owned())
 }
 
-/// The line around a place.
+/// The line around a place, as far as a context may reach: a page may have one line, and a link at each of its words.
 fn line(text: &[char], at: usize) -> (usize, usize) {
     let at = at.min(text.len());
-    let from = text[..at].iter().rposition(|c| *c == '\n').map_or(0, |end| end + 1);
-    let to = text[at..].iter().position(|c| *c == '\n').map_or(text.len(), |end| at + end);
+    let (first, last) = (at.saturating_sub(MAX_CONTEXT), (at + MAX_CONTEXT).min(text.len()));
+    let from = text[first..at].iter().rposition(|c| *c == '\n').map_or(first, |end| first + end + 1);
+    let to = text[at..last].iter().position(|c| *c == '\n').map_or(last, |end| at + end);
     (from, to)
 }
 
@@ -89,6 +116,9 @@ fn around(at: usize, from: usize, to: usize) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::extract::Builder;
+    use proptest::prelude::*;
+    use std::cell::Cell;
 
     fn links(body: &str) -> Vec<(String, String, String)> {
         let filler =
@@ -99,7 +129,7 @@ mod tests {
         );
         let address = Url::parse("https://news.example/naps").unwrap();
         let page = Extracted::from_html(&html, &address);
-        let found = page.body_links(&address);
+        let found = page.body_links(&address, usize::MAX, |_| false);
         let chars: Vec<char> = page.text.chars().collect();
         for link in &found {
             let words: String = chars[link.start as usize..].iter().take(link.text.chars().count()).collect();
@@ -149,5 +179,76 @@ mod tests {
             links(&format!("<p>It goes {words}<a href='https://a.example/'>to the point</a> {words}.</p>"));
         let context = &found[0].2;
         assert!(context.chars().count() <= MAX_CONTEXT && context.contains("to the point"), "{context}");
+    }
+
+    /// One line with this many links, every third to the page's own site.
+    fn one_line(links: usize) -> Extracted {
+        let word = |n: usize| format!("word{n:06} ");
+        let mut builder = Builder::default();
+        builder.push(BlockKind::Preformatted, &(0..links).map(word).collect::<String>());
+        let link = |n: usize| Link {
+            url: if n.is_multiple_of(3) {
+                Url::parse(&format!("https://news.example/{n}")).unwrap()
+            } else {
+                Url::parse(&format!("https://a{n}.example/")).unwrap()
+            },
+            text: word(n).trim_end().to_owned(),
+            block: 0,
+            start: (n * word(n).len()) as u32,
+        };
+        let links = (0..links).map(link).collect();
+        Extracted { text: builder.text, blocks: builder.blocks, links, ..Extracted::default() }
+    }
+
+    #[test]
+    fn no_more_links_are_read_than_are_wanted() {
+        let address = Url::parse("https://news.example/naps").unwrap();
+        let looked_at = Cell::new(0);
+        let count = |_| {
+            looked_at.set(looked_at.get() + 1);
+            false
+        };
+        let page = one_line(20_000);
+        let found = page.body_links(&address, 4, count);
+        let texts: Vec<&str> = found.iter().map(|link| link.text.as_str()).collect();
+        assert_eq!(texts, ["word000001", "word000002", "word000004", "word000005"]);
+        assert!(found.iter().all(|link| link.context.contains(&link.text)));
+        assert!(found.iter().all(|link| link.context.chars().count() <= MAX_CONTEXT));
+        assert_eq!(looked_at.get(), 6);
+        assert!(page.body_links(&address, 0, |_| panic!("no link is wanted")).is_empty());
+    }
+
+    #[test]
+    fn a_limit_keeps_the_first_links_and_others_take_the_place_of_those_left_out() {
+        let address = Url::parse("https://news.example/naps").unwrap();
+        let page = one_line(30);
+        let all = page.body_links(&address, usize::MAX, |_| false);
+        assert_eq!(all.len(), 30);
+        for most in 0..32 {
+            assert_eq!(page.body_links(&address, most, |_| false), all[..most.min(30)], "{most}");
+        }
+        let odd: Vec<BodyLink> = all.iter().filter(|link| link.start % 2 == 1).cloned().collect();
+        assert_eq!(page.body_links(&address, 5, |start| start % 2 == 0), odd[..5]);
+    }
+
+    /// The whole line around a place.
+    fn whole_line(text: &[char], at: usize) -> (usize, usize) {
+        let from = text[..at].iter().rposition(|c| *c == '\n').map_or(0, |end| end + 1);
+        let to = text[at..].iter().position(|c| *c == '\n').map_or(text.len(), |end| at + end);
+        (from, to)
+    }
+
+    proptest! {
+        #[test]
+        fn a_context_is_that_of_the_whole_line(
+            lengths in prop::collection::vec(0..1_000_usize, 1..4),
+            place in 0.0..1.0_f64,
+        ) {
+            let lines: Vec<String> = lengths.iter().map(|length| "x".repeat(*length)).collect();
+            let text: Vec<char> = lines.join("\n").chars().collect();
+            let at = (text.len() as f64 * place) as usize;
+            let ((from, to), (first, last)) = (line(&text, at), whole_line(&text, at));
+            prop_assert_eq!(around(at, from, to), around(at, first, last));
+        }
     }
 }

@@ -166,7 +166,7 @@ proptest! {
             at = block.end;
         }
         prop_assert_eq!(at as usize, chars.len());
-        let _ = found.body_links(&Url::parse("https://journal.example/").unwrap());
+        let _ = found.body_links(&Url::parse("https://journal.example/").unwrap(), usize::MAX, |_| false);
         for link in &found.links {
             let block = &found.blocks[link.block];
             prop_assert!((block.start..block.end).contains(&link.start));

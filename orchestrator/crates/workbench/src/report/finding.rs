@@ -72,7 +72,13 @@ fn side(
             ul.claims {
                 @for evidence in &all[..shown] {
                     li class={ "passage " (evidence.relation) } {
-                        span { (passage::judgment(words, evidence)) }
+                        span {
+                            (passage::judgment(words, evidence))
+                            @if evidence.human_corrected { " " span.pill { (words.t("claim.by_person")) } }
+                        }
+                        @if let Some(reason) = &evidence.correction_reason {
+                            p.quiet.small { (words.with("report.reason", &[("reason", reason)])) }
+                        }
                         (passage::content(words, evidence, None))
                         @if matches!(passages, Passages::Correctable(_)) { (buttons(words, evidence)) }
                     }

@@ -1,6 +1,6 @@
 use super::{Site, contains};
 use axum::http::StatusCode;
-use lyra_store::Scope;
+use lyra_store::{AuditFilter, Scope};
 use lyra_usecases::fusion::{BlendRequest, LaneSearch, RunRef, Show, recipe};
 use lyra_wire::fusion::{CodeInput, RecipeInput};
 use serde_json::json;
@@ -133,4 +133,34 @@ async fn blends_are_made_and_changed_by_addresses() {
     contains(&listed, &[blend.as_str(), lane.as_str(), "type=\"checkbox\""]);
     assert_eq!(site.get("/fusion/runs/fusion-0").await.0, StatusCode::NOT_FOUND);
     assert_eq!(site.get("/fusion/blend?run=nothing&go=1").await.0, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn what_stores_a_run_is_recorded_and_limited_for_readers() {
+    let mut site = lamps().await;
+    let (lane, blend) = runs(&site).await;
+    let blend_them = format!("/fusion/blend?run=wide={lane}&w.wide=2&go=1");
+    site.page("/fusion?corpus=lamps&lane=wide&query=led&go=1").await;
+    site.get(&blend_them).await;
+    site.get(&format!("/fusion/runs/{blend}/change?w.wide=3&go=1")).await;
+    site.get("/fusion/runs/fusion-0/change?w.wide=3&go=1").await;
+    // Only to look stores nothing.
+    site.page(&format!("/fusion/runs/{blend}")).await;
+    let log = site.app.audit_log(&AuditFilter::default(), 50).await.expect("the log");
+    let noted: Vec<String> = log.iter().map(|entry| format!("{} {}", entry.action, entry.outcome)).collect();
+    assert_eq!(noted, ["change_blend error", "change_blend ok", "blend_runs ok", "search_lanes ok"]);
+    assert!(log[3].detail.as_deref().is_some_and(|detail| detail.contains("fulltext-")), "{log:?}");
+    assert!(log[2].arguments["address"].as_str().is_some_and(|address| address == blend_them), "{log:?}");
+
+    site.scope = Scope::Read;
+    for _ in 0..20 {
+        assert_eq!(site.get(&blend_them).await.0, StatusCode::SEE_OTHER);
+    }
+    let (status, page) = site.get(&blend_them).await;
+    assert_eq!(status, StatusCode::TOO_MANY_REQUESTS, "{page}");
+    contains(&page, &["Not available right now", "try again in "]);
+    let log = site.app.audit_log(&AuditFilter::default(), 50).await.expect("the log");
+    assert_eq!((log.len(), log[0].outcome.as_str()), (25, "refused"));
+    site.scope = Scope::Full;
+    assert_eq!(site.get(&blend_them).await.0, StatusCode::SEE_OTHER);
 }

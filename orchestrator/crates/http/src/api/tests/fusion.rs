@@ -116,7 +116,9 @@ async fn lanes_are_searched_blended_changed_and_compared() {
     assert_eq!(same.status, 400, "{same:?}");
     let lane = server.get(&format!("/fusion/runs/{}", runs[0])).await;
     assert_eq!((&lane.body["kind"], &lane.body["meta"]["count_returned"]), (&json!("fulltext"), &json!(40)));
-    assert!(server.audit().await.is_empty(), "searching and blending change nothing that a log has to keep");
+    let recorded =
+        ["change_blend ok", "change_blend error", "search_lane error", "blend_runs ok", "search_lanes ok"];
+    assert_eq!(server.audit().await, recorded, "each stores a run, or tried to");
     server.close().await;
 }
 
@@ -144,8 +146,13 @@ async fn judgments_add_up_and_are_recorded() {
     assert_eq!(none.status, 400, "{none:?}");
     let run = server.get(&format!("/fusion/runs/{blended}")).await;
     assert_eq!(run.body["representatives"].as_array().map(Vec::len), Some(judged.len()), "{run:?}");
-    let recorded =
-        ["register_representatives error", "register_representatives ok", "register_representatives ok"];
+    let recorded = [
+        "register_representatives error",
+        "register_representatives ok",
+        "register_representatives ok",
+        "blend_runs ok",
+        "search_lanes ok",
+    ];
     assert_eq!(server.audit().await, recorded);
     server.close().await;
 }
@@ -195,5 +202,76 @@ async fn a_run_is_a_file_in_three_formats() {
     assert!(ris.contains(&format!("Lyra {blended}: rank 1 (precision 1, wide ")), "{ris}");
     let wrong = server.get(&format!("/fusion/runs/{blended}/file?format=pdf")).await;
     assert!(wrong.status == 400 && is_problem(&wrong), "{wrong:?}");
+    server.close().await;
+}
+
+/// A server whose read-only tokens may make so many searches an hour.
+async fn limited(per_hour: u32) -> Server {
+    let mut config = Config::default();
+    config.server.reader_searches_per_hour = per_hour;
+    Server::with(true, config).await
+}
+
+/// What may be sent to search, blend and change, by the API and by the pages.
+const STORING: [(&str, &str); 7] = [
+    ("POST", "/api/v1/fusion/searches"),
+    ("POST", "/api/v1/fusion/multisearch"),
+    ("POST", "/api/v1/fusion/blends"),
+    ("POST", "/api/v1/fusion/blends/fusion-0/change"),
+    ("GET", "/fusion?lane=wide&query=led&go=1"),
+    ("GET", "/fusion/blend?run=wide=fulltext-0&go=1"),
+    ("GET", "/fusion/runs/fusion-0/change?rrf_k=20&go=1"),
+];
+
+#[tokio::test]
+async fn pages_and_routes_share_the_searches_of_a_read_only_token() {
+    let server = limited(1).await;
+    let viewer = server.token("viewer", Scope::Read).await;
+    let headers = [("authorization", viewer.as_str()), ("content-type", "application/json")];
+    let body = || Body::from("{\"query\": \"led\"}");
+    // A burst of ten, wherever they come in; without a corpus each of them fails.
+    for (method, path) in STORING.iter().cycle().take(10) {
+        let status = server.raw(method, path, &headers, body()).await.status();
+        assert!(![403, 429].contains(&status.as_u16()), "{method} {path} {status}");
+    }
+    for (method, path) in STORING {
+        let answer = server.raw(method, path, &headers, body()).await;
+        assert_eq!(answer.status(), StatusCode::TOO_MANY_REQUESTS, "{method} {path}");
+        let wait: u64 = answer.headers()["retry-after"].to_str().expect("text").parse().expect("seconds");
+        assert!((3_500..=3_600).contains(&wait), "{wait}");
+        let bytes = to_bytes(answer.into_body(), 10_000_000).await.expect("a body");
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(text.contains("has stored as many runs as it may for now; try again in"), "{text}");
+    }
+    for path in ["/fusion", "/fusion/blend", "/api/v1/fusion/runs"] {
+        assert_eq!(server.raw("GET", path, &headers, Body::empty()).await.status(), 200, "{path}");
+    }
+    let entries = server.app.audit_log(&AuditFilter::default(), 200).await.expect("the log");
+    let count = |outcome| entries.iter().filter(|entry| entry.outcome == outcome).count();
+    assert_eq!((entries.len(), count(AuditOutcome::Refused)), (17, STORING.len()), "{entries:?}");
+    assert!(entries.iter().all(|entry| entry.actor == "token:viewer"));
+    let agent = server.token("agent", Scope::Full).await;
+    let headers = [("authorization", agent.as_str()), ("content-type", "application/json")];
+    for (method, path) in STORING.iter().cycle().take(20) {
+        let status = server.raw(method, path, &headers, body()).await.status();
+        assert!(![403, 429].contains(&status.as_u16()), "{method} {path} {status}");
+    }
+    server.close().await;
+}
+
+#[tokio::test]
+async fn a_server_may_let_read_only_tokens_search_nothing() {
+    let server = limited(0).await;
+    let viewer = server.token("viewer", Scope::Read).await;
+    let headers = [("authorization", viewer.as_str()), ("content-type", "application/json")];
+    for (method, path) in STORING {
+        let answer = server.raw(method, path, &headers, Body::from("{}")).await;
+        assert_eq!(answer.status(), StatusCode::FORBIDDEN, "{method} {path}");
+    }
+    let entries = server.app.audit_log(&AuditFilter::default(), 200).await.expect("the log");
+    assert_eq!(entries.len(), STORING.len(), "{entries:?}");
+    assert!(entries.iter().all(|entry| entry.outcome == AuditOutcome::Refused));
+    let check = server.raw("POST", "/api/v1/fusion/check", &headers, Body::from("{\"query\": \"led\"}"));
+    assert_eq!(check.await.status(), 200, "a check stores nothing");
     server.close().await;
 }

@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::ports::{FragmentRank, NewPage};
+use crate::steps::collect::harmless;
 use crate::steps::rank::{Ranks, relevant};
 use crate::{Result, SourceFailure};
 use lyra_domain::{PageId, Query, QueryStatus, Task};
@@ -45,7 +46,7 @@ impl<'a> Record<'a> {
         self.all.hits += found.hits;
         self.all.pages.extend(found.pages);
         self.all.ids.extend(found.ids);
-        self.all.failures.extend(found.failures);
+        self.all.failures.extend(harmless(self.context.rules.as_ref(), found.failures).await?);
         if found.ranks.is_some() {
             self.all.ranks = found.ranks;
         }

@@ -34,7 +34,7 @@ impl HttpClient {
             if !retry::passing(response.status) {
                 return Ok(response);
             }
-            let message = response.explanation();
+            let message = policy.message_of(&response);
             let response = Box::new(response);
             Err(Error::Status { provider: policy.provider.clone(), message, retry_after: None, response })
         });

@@ -53,6 +53,9 @@ fn unknown_variables_are_refused_with_the_nearest() {
         ),
         ("LYRA__SERVER_PORT", "did you mean LYRA__SERVER__PORT?"),
         ("LYRA_SERVER_PORT", "the variable LYRA_SERVER_PORT is not read, did you mean LYRA__SERVER__PORT?"),
+        ("LYRA_DATADIR", "the variable LYRA_DATADIR is not read, did you mean LYRA_DATA_DIR?"),
+        ("LYRA_MODEL_DIR", "did you mean LYRA_MODELS_DIR?"),
+        ("LYRA_CONFG", "did you mean LYRA_CONFIG?"),
         ("LYRA__SERVER", "names a table; name a key of it, such as LYRA__SERVER__"),
         ("LYRA__WORKERS__COUNT", "the variable LYRA__WORKERS__COUNT should be a whole number"),
         ("LYRA__RESEARCH__BM25_WEIGHT", "should be a number"),
@@ -60,8 +63,8 @@ fn unknown_variables_are_refused_with_the_nearest() {
     ] {
         wrong("", &[(name, "[x")], &[expect]);
     }
-    for name in ["LYRA_DATA_DIR", "LYRA_ML_URL", "LYRA_CONFIG", "LYRA_MODELS_DIR", "LYRA_ML_THREADS", "PATH"]
-    {
+    let others = ["LYRA_ML_THREADS", "PATH", "LYRA_MEMORY", "LYRA_PORT", "LYRA_CUDA_LIBS", "LYRA_BIN"];
+    for name in READ.into_iter().chain(others) {
         wrong("", &[(name, "x")], &[]);
     }
 }

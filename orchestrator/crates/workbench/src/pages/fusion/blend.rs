@@ -1,15 +1,16 @@
 //! Blending runs, and changing a blend: both lead to the page of the new run.
 
 use super::recipe::{self, Filled};
-use super::{Fields, HERE, failed, own_request};
+use super::{Fields, HERE, failed, own_request, storing};
 use crate::failure::{Failed, Failure};
 use crate::shell::Page;
 use crate::visit::Visit;
+use axum::Extension;
 use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Redirect, Response};
 use lyra_usecases::fusion::{BlendRequest, ProvenanceRequest, RunRef, recipe as recipe_of};
-use lyra_usecases::{App, AppError, ErrorCode};
+use lyra_usecases::{App, AppError, Caller, ErrorCode};
 use lyra_wire::fusion::ProposedView;
 use maud::{Markup, html};
 
@@ -18,13 +19,15 @@ pub(in crate::pages) async fn show(
     State(app): State<App>,
     Query(fields): Query<Fields>,
     headers: HeaderMap,
+    Extension(caller): Extension<Caller>,
     visit: Visit,
 ) -> Result<Response, Failure> {
     let chosen: Vec<RunRef> =
         fields.iter().filter(|(name, _)| name == "run").map(|(_, run)| named(run)).collect();
     let filled = Filled::of(&fields);
     let error = if goes(&fields, &headers) {
-        match blended(&app, chosen.clone(), &filled).await {
+        let work = blended(app.clone(), chosen.clone(), filled.clone());
+        match storing(&app, caller, &visit, "blend_runs", work, |run: &String| vec![run.as_str()]).await? {
             Ok(run) => return Ok(Redirect::to(&super::address(&run)).into_response()),
             Err(error) => told(error).shown_to(&visit)?,
         }
@@ -56,11 +59,13 @@ pub(in crate::pages) async fn change(
     Path(run): Path<String>,
     Query(fields): Query<Fields>,
     headers: HeaderMap,
+    Extension(caller): Extension<Caller>,
     visit: Visit,
 ) -> Result<Response, Failure> {
     let filled = Filled::of(&fields);
     let error = if goes(&fields, &headers) {
-        match changed(&app, &run, &filled).await {
+        let work = changed(app.clone(), run.clone(), filled.clone());
+        match storing(&app, caller, &visit, "change_blend", work, |run: &String| vec![run.as_str()]).await? {
             Ok(new) => return Ok(Redirect::to(&super::address(&new)).into_response()),
             Err(error) => told(error).shown_to(&visit)?,
         }
@@ -112,13 +117,13 @@ fn named(text: &str) -> RunRef {
     }
 }
 
-async fn blended(app: &App, runs: Vec<RunRef>, filled: &Filled) -> Result<String, AppError> {
+async fn blended(app: App, runs: Vec<RunRef>, filled: Filled) -> Result<String, AppError> {
     let request = BlendRequest { runs, recipe: recipe_of(filled.input()?)?, peek: None };
     Ok(app.fusion().blend(request).await?.run_id)
 }
 
-async fn changed(app: &App, run: &str, filled: &Filled) -> Result<String, AppError> {
-    Ok(app.fusion().change(run, filled.input()?).await?.run_id)
+async fn changed(app: App, run: String, filled: Filled) -> Result<String, AppError> {
+    Ok(app.fusion().change(&run, filled.input()?).await?.run_id)
 }
 
 /// The target profile that the codes of a run propose; none without a run.

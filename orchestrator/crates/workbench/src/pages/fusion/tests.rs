@@ -1,18 +1,18 @@
 use super::*;
 
 #[test]
-fn another_site_starts_no_search() {
-    let from = |site: Option<&'static str>| {
-        let headers = site.map(|site| {
-            (
-                axum::http::HeaderName::from_static("sec-fetch-site"),
-                axum::http::HeaderValue::from_static(site),
-            )
+fn only_a_person_on_this_site_starts_a_search() {
+    let from = |sent: &[(&'static str, &'static str)]| {
+        let headers = sent.iter().map(|(name, value)| {
+            (axum::http::HeaderName::from_static(name), axum::http::HeaderValue::from_static(value))
         });
-        own_request(&headers.into_iter().collect::<HeaderMap>())
+        own_request(&headers.collect::<HeaderMap>())
     };
-    assert!(from(None) && from(Some("none")) && from(Some("same-origin")));
-    assert!(!from(Some("cross-site")) && !from(Some("same-site")));
+    assert!(from(&[]) && from(&[("sec-fetch-site", "none")]) && from(&[("sec-fetch-site", "same-origin")]));
+    assert!(!from(&[("sec-fetch-site", "cross-site")]) && !from(&[("sec-fetch-site", "same-site")]));
+    let own = ("sec-fetch-site", "same-origin");
+    assert!(from(&[own, ("sec-fetch-mode", "navigate")]));
+    assert!(!from(&[own, ("sec-fetch-mode", "cors")]), "a page loads itself again after every event");
 }
 
 #[test]
