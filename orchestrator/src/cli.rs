@@ -33,7 +33,6 @@ use lyra_telemetry::Logs;
 use lyra_text::terminal::{drives, escaped};
 use lyra_usecases::config::{Config, LogConfig, LogFormat, address_problem};
 use lyra_usecases::{AppError, ErrorCode};
-use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -63,17 +62,16 @@ pub struct Cli {
     command: Option<Command>,
 }
 
-// The environment is read in `Global::or_environment`: what clap reads from it looks required in the usage of errors.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Args)]
 struct Global {
-    /// Folder of the database and the corpora [env: LYRA_DATA_DIR] [default: the platform's data folder]
-    #[arg(long, global = true, value_name = "DIR")]
+    /// Folder of the database and the corpora [default: the platform's data folder]
+    #[arg(long, global = true, env = "LYRA_DATA_DIR", value_name = "DIR")]
     data_dir: Option<PathBuf>,
-    /// Configuration file (TOML) [env: LYRA_CONFIG] [default: lyra.toml in the platform's configuration folder]
-    #[arg(long, global = true, value_name = "FILE")]
+    /// Configuration file (TOML) [default: lyra.toml in the platform's configuration folder]
+    #[arg(long, global = true, env = "LYRA_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Use a running lyra-ml-server instead of the built-in one; separate multiple URLs with commas [env: LYRA_ML_URL]
-    #[arg(long, global = true, value_name = "URL", value_delimiter = ',')]
+    /// Use a running lyra-ml-server instead of the built-in one; separate multiple URLs with commas
+    #[arg(long, global = true, env = "LYRA_ML_URL", value_name = "URL", value_delimiter = ',')]
     ml_url: Vec<String>,
     /// What to log on stderr: error, warn, info, debug, trace, or a filter
     #[arg(long, global = true, value_name = "LEVEL")]
@@ -97,23 +95,6 @@ impl Cli {
         }
         cli.global.quiet = matches!(command.try_get_one::<bool>("quiet"), Ok(Some(true)));
         Ok(cli)
-    }
-}
-
-impl Global {
-    /// The same with the environment's values where no flag is given.
-    fn or_environment(&self, variable: impl Fn(&str) -> Option<OsString>) -> Self {
-        let set = |name: &str| variable(name).filter(|value| !value.is_empty());
-        let mut global = self.clone();
-        global.data_dir = global.data_dir.or_else(|| set("LYRA_DATA_DIR").map(PathBuf::from));
-        global.config = global.config.or_else(|| set("LYRA_CONFIG").map(PathBuf::from));
-        if global.ml_url.is_empty() {
-            let urls = set("LYRA_ML_URL").unwrap_or_default();
-            let urls = urls.to_string_lossy();
-            let urls = urls.split(',').map(str::trim).filter(|url| !url.is_empty());
-            global.ml_url = urls.map(str::to_owned).collect();
-        }
-        global
     }
 }
 
@@ -214,8 +195,7 @@ pub fn run(cli: &Cli) -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return fail(&anyhow::Error::from(error)),
     };
-    let global = cli.global.or_environment(|name| std::env::var_os(name));
-    let outcome = runtime.block_on(dispatch(&global, command));
+    let outcome = runtime.block_on(dispatch(&cli.global, command));
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
     match outcome {
         Ok(code) => code,
@@ -431,27 +411,5 @@ mod tests {
         }
         assert_eq!(level("", &["check", "Naps help.", "-q", "--log", "debug"]), "debug");
         assert_eq!(level("", &["task", "list", "--log", "debug"]), "debug");
-    }
-
-    #[test]
-    fn flags_win_over_the_environment() {
-        let variables = |name: &str| match name {
-            "LYRA_DATA_DIR" => Some(OsString::from("/variable")),
-            "LYRA_CONFIG" => Some(OsString::new()),
-            "LYRA_ML_URL" => Some(OsString::from("http://127.0.0.1:1, http://127.0.0.1:2,")),
-            _ => None,
-        };
-        let global = Global::default().or_environment(variables);
-        assert_eq!(global.data_dir, Some(PathBuf::from("/variable")));
-        assert_eq!(global.config, None, "an empty variable sets nothing");
-        assert_eq!(global.ml_url, ["http://127.0.0.1:1", "http://127.0.0.1:2"]);
-        let flags = Global {
-            data_dir: Some("/flag".into()),
-            ml_url: vec!["http://127.0.0.1:3".to_owned()],
-            ..Global::default()
-        };
-        let global = flags.or_environment(variables);
-        assert_eq!(global.data_dir, Some(PathBuf::from("/flag")));
-        assert_eq!(global.ml_url, ["http://127.0.0.1:3"]);
     }
 }

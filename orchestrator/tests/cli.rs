@@ -86,14 +86,6 @@ fn wrong_arguments_and_failures_have_their_own_exit_codes() {
 }
 
 #[test]
-fn the_environment_is_not_required_in_a_usage() {
-    let dir = tempfile::tempdir().expect("temporary folder");
-    let output = lyra(&["task", "show"], dir.path());
-    assert_eq!(output.status.code(), Some(2));
-    assert!(!stderr(&output).contains("--data-dir"), "{}", stderr(&output));
-}
-
-#[test]
 fn variables_with_a_wrong_name_or_value_stop_at_once() {
     let dir = tempfile::tempdir().expect("temporary folder");
     for (args, name, value, said) in [
