@@ -1,5 +1,6 @@
 //! `lyra calibration …`.
 
+use super::report::counted;
 use super::{print, print_json, tell};
 use clap::{Subcommand, ValueEnum};
 use lyra_domain::{CalibrationMethod, CalibrationMetrics};
@@ -222,7 +223,7 @@ fn measures(m: &CalibrationMetrics) -> String {
 }
 
 fn samples(number: usize) -> String {
-    if number == 1 { "1 sample".to_owned() } else { format!("{number} samples") }
+    counted(number as u64, "sample")
 }
 
 fn bins(metrics: &CalibrationMetrics) -> String {

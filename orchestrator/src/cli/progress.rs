@@ -1,5 +1,6 @@
 //! Progress of a task on stderr: a moving line on a terminal, one line a step elsewhere.
 
+use super::report::counted;
 use super::{escaped, tell};
 use indicatif::{ProgressBar, ProgressStyle};
 use lyra_domain::TaskId;
@@ -99,15 +100,14 @@ fn interject(text: &str) {
 
 fn words(step: &Step) -> String {
     match step {
-        Step::Collected { query, hits: 1 } => format!("found 1 document for “{query}”"),
-        Step::Collected { query, hits } => format!("found {hits} documents for “{query}”"),
+        Step::Collected { query, hits } => {
+            format!("found {} for “{query}”", counted(*hits as u64, "document"))
+        }
         Step::Ranked { relevant: 1 } => "ranked: 1 passage is relevant".to_owned(),
         Step::Ranked { relevant } => format!("ranked: {relevant} passages are relevant"),
         Step::Fetched { read, of } => format!("pages of works without abstract: {read} of {of} read"),
         Step::Expanded { found, chosen } => format!("citations: {found} works found, {chosen} taken in"),
-        Step::Extracted { claims: 1 } => "1 claim to judge".to_owned(),
-        Step::Extracted { claims } => format!("{claims} claims to judge"),
-        Step::Judged { done, of: 1 } => format!("judged {done} of 1 claim"),
-        Step::Judged { done, of } => format!("judged {done} of {of} claims"),
+        Step::Extracted { claims } => format!("{} to judge", counted(*claims as u64, "claim")),
+        Step::Judged { done, of } => format!("judged {done} of {}", counted(*of as u64, "claim")),
     }
 }

@@ -158,7 +158,7 @@ fn years(years: EvidenceYears) -> Option<String> {
 }
 
 /// "1 work", "5 works".
-fn counted(count: u64, what: &str) -> String {
+pub(super) fn counted(count: u64, what: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{count} {what}{ending}")
 }

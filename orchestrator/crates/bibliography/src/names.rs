@@ -1,5 +1,7 @@
 //! Names of persons and groups as "Given Family".
 
+use lyra_domain::{is_east_asian, is_name_suffix};
+
 /// Words of groups' names that persons' names do not have; the small ones only in lower case.
 const GROUP_WORDS: [&str; 22] = [
     "and",
@@ -36,10 +38,10 @@ pub(crate) fn ordered(text: &str) -> String {
     }
     let parts: Vec<&str> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
     match parts[..] {
-        [family, given] if is_suffix(given) => person(family, "", given),
+        [family, given] if is_name_suffix(given) => person(family, "", given),
         [family, given] => person(family, given, ""),
-        [family, suffix, given] if is_suffix(suffix) => person(family, given, suffix),
-        [family, given, suffix] if is_suffix(suffix) => person(family, given, suffix),
+        [family, suffix, given] if is_name_suffix(suffix) => person(family, given, suffix),
+        [family, given, suffix] if is_name_suffix(suffix) => person(family, given, suffix),
         _ => text.to_owned(),
     }
 }
@@ -69,7 +71,7 @@ pub(crate) fn with_initials_last(text: &str) -> String {
     };
     match words[..] {
         [ref family @ .., initials, suffix]
-            if is_suffix(suffix) && is_initials(initials) && !family.is_empty() =>
+            if is_name_suffix(suffix) && is_initials(initials) && !family.is_empty() =>
         {
             person(&family.join(" "), initials, suffix)
         }
@@ -86,17 +88,6 @@ pub(crate) fn is_group(text: &str) -> bool {
         let word = if small { word.to_owned() } else { word.to_lowercase() };
         GROUP_WORDS.contains(&word.as_str())
     })
-}
-
-/// "Jr.", "III"; but not "Ii", which is a family name.
-pub(crate) fn is_suffix(text: &str) -> bool {
-    let bare = text.trim_end_matches('.');
-    ["II", "III", "IV"].contains(&bare)
-        || ["jr", "sr", "2nd", "3rd", "4th"].contains(&bare.to_lowercase().as_str())
-}
-
-pub(crate) fn is_east_asian(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}')
 }
 
 #[cfg(test)]

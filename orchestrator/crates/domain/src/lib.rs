@@ -57,7 +57,7 @@ pub use id::{
 pub use identifier::{ArxivId, Identifier};
 pub use kneedle::{cutoff, knee};
 pub use matrix::{Matrix, MatrixWork};
-pub use name::given_first;
+pub use name::{given_first, is_east_asian, is_name_suffix};
 pub use probability::Probability;
 pub use report::{Citation, ClaimReport, Origin, WorkCounts, contradictions_first};
 pub use studies::{Link, LinkKind, WorkFacts, links};

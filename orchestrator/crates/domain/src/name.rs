@@ -1,6 +1,18 @@
 /// Suffixes of names, which are not given names.
 const SUFFIXES: [&str; 8] = ["jr", "jr.", "sr", "sr.", "ii", "iii", "phd", "md"];
 
+/// Whether a word is a suffix of a name: "Jr.", "III"; but not "Ii", which is a family name.
+pub fn is_name_suffix(word: &str) -> bool {
+    let bare = word.trim_end_matches('.');
+    ["II", "III", "IV"].contains(&bare)
+        || ["jr", "sr", "2nd", "3rd", "4th"].contains(&bare.to_lowercase().as_str())
+}
+
+/// Whether a character is of Chinese, Japanese, or Korean names, which begin with the family name.
+pub fn is_east_asian(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}')
+}
+
 /// A name as it is spoken: `Lovelace, Ada` becomes `Ada Lovelace`; other names stay.
 pub fn given_first(name: &str) -> String {
     let is_suffix = |part: &str| SUFFIXES.contains(&part.to_lowercase().as_str());

@@ -30,6 +30,21 @@ impl Store {
         load_adopted_reports(&mut tx, "claims.task_id", task.as_str()).await
     }
 
+    /// The claim behind a task's question, if it has one that was rejected.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn rejected_question(&self, task: &TaskId) -> Result<Option<Claim>> {
+        let found = sqlx::query(
+            "SELECT * FROM claims WHERE task_id = ? AND claim_type = 'question' AND claim_adoption_status <> 'adopted'
+             ORDER BY seq LIMIT 1",
+        )
+        .bind(task.as_str())
+        .fetch_optional(self.reader())
+        .await?;
+        found.as_ref().map(rows::claim).transpose()
+    }
+
     /// The claim behind a task's question with its evidence, if it has one that is adopted.
     ///
     /// # Errors

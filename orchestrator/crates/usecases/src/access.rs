@@ -1,14 +1,14 @@
 //! Access of remote callers, and the audit log.
 
+use super::rate::Limiter;
 use super::retention::PruneReport;
 use super::{App, AppError};
+use crate::config::Config;
 use lyra_research::trace;
 use lyra_store::{
     AuditEntry, AuditFilter, AuditOutcome, AuditVia, NewAudit, NewToken, Scope, Token, TokenRefusal,
 };
 use serde_json::{Value, json};
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Longest name of a token, in characters.
@@ -16,9 +16,6 @@ const MAX_NAME: usize = 64;
 
 /// The period of `server.reader_searches_per_hour`.
 const HOUR: Duration = Duration::from_hours(1);
-/// Searches in a row that a read-only caller may always make, and the part of an hour's searches if that is more.
-const LEAST_BURST: u32 = 10;
-const BURST_PART: u32 = 6;
 
 /// A caller and its permissions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,25 +61,18 @@ pub enum SearchRefusal {
     },
 }
 
-/// The searches of read-only callers: until when those so far take up each caller's time.
-#[derive(Debug, Default)]
-pub(super) struct Searches(Mutex<HashMap<String, Instant>>);
+/// The limit on the searches of read-only callers.
+pub(super) fn searches(config: &Config) -> Limiter {
+    Limiter::new(config.server.reader_searches_per_hour, HOUR)
+}
 
-impl Searches {
-    /// Counts one more, if the caller has made fewer than `per_hour` lately.
-    fn admit(&self, caller: &str, per_hour: u32, now: Instant) -> Result<(), SearchRefusal> {
-        let interval = HOUR.checked_div(per_hour).ok_or(SearchRefusal::Never)?;
-        let mut busy_until = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        busy_until.retain(|_, until| *until > now);
-        let until = busy_until.get(caller).copied().unwrap_or(now) + interval;
-        let burst = interval * (per_hour / BURST_PART).max(LEAST_BURST);
-        let wait = until.duration_since(now).saturating_sub(burst);
-        if !wait.is_zero() {
-            return Err(SearchRefusal::Later { seconds: wait.as_secs_f64().ceil().max(1.0) as u64 });
-        }
-        busy_until.insert(caller.to_owned(), until);
-        Ok(())
+/// Counts a search of a read-only caller, who may make `per_hour`.
+fn admitted(searches: &Limiter, per_hour: u32, caller: &str, now: Instant) -> Result<(), SearchRefusal> {
+    if per_hour == 0 {
+        return Err(SearchRefusal::Never);
     }
+    let later = |wait: Duration| SearchRefusal::Later { seconds: wait.as_secs_f64().ceil().max(1.0) as u64 };
+    searches.admit(caller, now).map_err(later)
 }
 
 /// A call that changes something, until its outcome is known.
@@ -170,7 +160,7 @@ impl App {
             Scope::Full => Ok(()),
             Scope::Read => {
                 let per_hour = self.config().server.reader_searches_per_hour;
-                self.inner.searches.admit(&caller.actor, per_hour, Instant::now())
+                admitted(&self.inner.searches, per_hour, &caller.actor, Instant::now())
             }
         }
     }
@@ -213,26 +203,26 @@ impl App {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Config;
 
     #[test]
     fn read_only_callers_search_in_bursts_and_then_at_their_rate() {
-        let (searches, start) = (Searches::default(), Instant::now());
+        let (searches, start) = (Limiter::new(120, HOUR), Instant::now());
+        let admit = |caller: &str, now: Instant| admitted(&searches, 120, caller, now);
         for _ in 0..20 {
-            assert_eq!(searches.admit("a", 120, start), Ok(()));
+            assert_eq!(admit("a", start), Ok(()));
         }
-        assert_eq!(searches.admit("a", 120, start), Err(SearchRefusal::Later { seconds: 30 }));
-        assert_eq!(searches.admit("b", 120, start), Ok(()), "another caller");
+        assert_eq!(admit("a", start), Err(SearchRefusal::Later { seconds: 30 }));
+        assert_eq!(admit("b", start), Ok(()), "another caller");
         let later = start + Duration::from_secs(30);
-        assert_eq!(searches.admit("a", 120, later), Ok(()), "it said how long");
-        assert!(searches.admit("a", 120, later).is_err());
-        assert_eq!(searches.admit("c", 1, start + 2 * HOUR), Ok(()));
-        assert_eq!(searches.0.lock().unwrap().len(), 1, "who has time again is forgotten");
+        assert_eq!(admit("a", later), Ok(()), "it said how long");
+        assert!(admit("a", later).is_err());
+        let rare = Limiter::new(1, HOUR);
+        assert_eq!(admitted(&rare, 1, "c", start + 2 * HOUR), Ok(()));
     }
 
     #[test]
     fn zero_allows_no_search() {
-        assert_eq!(Searches::default().admit("a", 0, Instant::now()), Err(SearchRefusal::Never));
+        assert_eq!(admitted(&Limiter::new(0, HOUR), 0, "a", Instant::now()), Err(SearchRefusal::Never));
     }
 
     #[tokio::test]

@@ -5,11 +5,10 @@ mod findings;
 pub use findings::{Cluster, Finding};
 
 use super::{App, AppError, Unfinished, unfinished};
-use crate::tasks::question_claim;
 use findings::{clusters, merged};
-use lyra_domain::{AdoptionStatus, Claim, ClaimId, ClaimReport, Task, TaskId, WorkCounts, vector};
+use lyra_domain::{AdoptionStatus, Claim, ClaimId, ClaimReport, TaskId, WorkCounts, vector};
 use lyra_research::ports::{EmbeddingTarget, Inference, TextRole, VectorStore};
-use lyra_store::{Coverage, StoreError, TaskProgress, VectorTarget};
+use lyra_store::{Coverage, TaskProgress, VectorTarget};
 use std::collections::HashMap;
 
 /// Everything that a report on a task shows.
@@ -101,7 +100,10 @@ impl App {
         let not_covered = self.store().coverage(task, asked.as_ref().map(|report| &report.claim.id)).await?;
         let rejected = match &asked {
             Some(_) => None,
-            None => self.rejected_question(&progress.task).await?,
+            None => match self.store().rejected_question(task).await? {
+                Some(claim) => self.rejection(&claim).await?,
+                None => None,
+            },
         };
         let verdict = asked.map(|report| Verdict {
             opposite: lyra_text::claim::counter_claim(
@@ -137,20 +139,6 @@ impl App {
         let last = events.iter().rfind(|event| event.event == "claim_rejected");
         let reason = last.and_then(|event| event.detail["reason"].as_str()).map(str::to_owned);
         Ok(Some(RejectedClaim { claim: claim.id.clone(), text: claim.claim_text.clone(), reason }))
-    }
-
-    /// The claim behind the task's question, if it was stored and rejected.
-    async fn rejected_question(&self, task: &Task) -> Result<Option<RejectedClaim>, AppError> {
-        let Some(asked) = question_claim(&task.query, task.config.language.as_deref()) else {
-            return Ok(None);
-        };
-        // The id of a claim derives from its task and its text.
-        let id = Claim::of_question(&task.id, &asked.text, None).id;
-        match self.store().claim_report(&id).await {
-            Ok(report) if report.claim.is_of_question() => self.rejection(&report.claim).await,
-            Ok(_) | Err(StoreError::NotFound { .. }) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
     }
 
     /// Stored vectors of the claims, from the model that produced most of them.

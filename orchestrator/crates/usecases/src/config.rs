@@ -2,12 +2,14 @@
 
 mod backends;
 mod layers;
+mod ml;
 mod shown;
 mod sources;
 mod web_apis;
 
 pub use backends::{BackendSettings, OpenSearchSettings, PatentfieldSettings};
 pub use layers::{Layers, Origin, Setting, schema, written};
+pub use ml::{MlConfig, PROFILES, address_problem};
 pub(crate) use shown::address as shown_address;
 pub use sources::{ApiSettings, SourcesConfig, WebSettings};
 pub use web_apis::{WebApiSettings, WebApisSettings};
@@ -17,13 +19,11 @@ use anyhow::Context;
 use lyra_corpus::backend::BackendKind;
 use lyra_research::{ResearchConfig, SearchConfig};
 use lyra_sources::PROVIDERS;
+use ml::is_address;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
-
-/// Names of the built-in model profiles.
-pub const PROFILES: [&str; 5] = ["lite", "fast", "standard", "scholar", "accurate"];
 
 /// Stands for every host name in `server.allowed_hosts`.
 pub const ANY_HOST: &str = "*";
@@ -58,54 +58,6 @@ pub struct Config {
     /// runs in this process. Not a key of the file.
     #[serde(skip)]
     pub worker_program: Option<PathBuf>,
-}
-
-/// Which models to use, and where they run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct MlConfig {
-    /// Address of an ml-server; without it one runs inside this process.
-    pub url: Option<String>,
-    /// Addresses of several ml-servers that host the same models, in place of `url`.
-    pub urls: Vec<String>,
-    /// Models of the built-in one: `lite`, `fast`, `standard`, `scholar` or `accurate`.
-    pub profile: String,
-    /// Folder of the lite models for the built-in one.
-    pub models_dir: Option<PathBuf>,
-    /// CPU threads of the built-in one; physical cores when absent.
-    pub threads: Option<usize>,
-}
-
-impl Default for MlConfig {
-    fn default() -> Self {
-        Self { url: None, urls: Vec::new(), profile: "lite".to_owned(), models_dir: None, threads: None }
-    }
-}
-
-impl MlConfig {
-    /// Addresses of the ml-servers; none if the models run inside this process.
-    pub fn servers(&self) -> Vec<String> {
-        if self.urls.is_empty() { self.url.iter().cloned().collect() } else { self.urls.clone() }
-    }
-
-    /// What is wrong with the addresses of the ml-servers.
-    pub fn address_problems(&self) -> Vec<String> {
-        let url = self.url.iter().filter_map(|address| address_problem("`ml.url`", address));
-        url.chain(self.urls.iter().filter_map(|address| address_problem("`ml.urls`", address))).collect()
-    }
-}
-
-/// What is wrong with the address of an ml-server in this setting; `None` for a valid one.
-pub fn address_problem(setting: &str, address: &str) -> Option<String> {
-    // Before the last `@` may be a password.
-    let shown = shown_address(address.rsplit('@').next().unwrap_or_default());
-    (!is_address(address))
-        .then(|| format!("{setting}: `{shown}` should be an address such as http://127.0.0.1:8421"))
-}
-
-/// Whether a text is the address of a server.
-fn is_address(text: &str) -> bool {
-    url::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
 }
 
 /// Whether a text is scheme, host, and port of web pages, and nothing that means more in a policy.
@@ -507,83 +459,4 @@ fn project_dirs() -> Option<directories::ProjectDirs> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn load(text: &str) -> anyhow::Result<Config> {
-        let dir = tempfile::tempdir()?;
-        let file = dir.path().join("lyra.toml");
-        std::fs::write(&file, text)?;
-        Config::load(Some(&file))
-    }
-
-    #[test]
-    fn the_sample_file_holds_the_defaults() {
-        assert_eq!(load(include_str!("../../../../config/lyra.toml")).unwrap(), Config::default());
-    }
-
-    #[test]
-    fn a_key_is_read_and_never_shown() {
-        let config = load("[sources.openalex]\napi_key = \"hidden\"\n").unwrap();
-        assert_eq!(config.sources.openalex.api_key.as_ref().and_then(Secret::reveal), Some("hidden"));
-        assert!(!format!("{config:?}").contains("hidden"));
-    }
-
-    #[test]
-    fn a_language_model_is_configured_by_either_name() {
-        let config = load("[llm]\nprovider = \"openai-compatible\"\napi_key = \"hidden\"\n").unwrap();
-        assert_eq!(config.llm.provider, LlmProvider::OpenAi);
-        assert!(!format!("{config:?}").contains("hidden"));
-        let error = format!("{:#}", load("[llm]\nprovider = \"gpt\"\n").unwrap_err());
-        assert!(error.contains("gpt") && error.contains("ollama"), "{error}");
-    }
-
-    #[test]
-    fn what_is_no_origin_of_a_web_page_is_named() {
-        let text = "[server]\nallowed_origins = [\"https://app.example:8443\", \"chrome-extension://abc\", \
-            \"app.example\", \"https://app.example/mcp\"]\n";
-        let problems = load(text).unwrap().problems();
-        assert_eq!(problems.len(), 2, "{problems:?}");
-        assert!(problems[0].contains("`app.example` is not an origin"), "{problems:?}");
-        assert!(problems[1].contains("`https://app.example/mcp`"), "{problems:?}");
-    }
-
-    #[test]
-    fn only_named_sites_may_frame_pages() {
-        let text = "[server]\nframe_ancestors = [\"https://intranet.example:8443\", \"http://127.0.0.1:3000/\", \"*\", \
-            \"https://a.example; script-src *\", \"https://a.example https://b.example\", \"https://*.example\", \
-            \"https://a.example/x\", \"data:text/html,x\", \"https://u@a.example\"]\n";
-        let problems = load(text).unwrap().problems();
-        assert_eq!(problems.len(), 7, "{problems:?}");
-        assert!(problems[0].contains("`*` is not an origin of web pages"), "{problems:?}");
-    }
-
-    #[test]
-    fn an_address_of_no_server_is_named_without_its_password() {
-        let problems = load("[ml]\nurl = \"u:hidden@h\"\n").unwrap().problems();
-        assert_eq!(problems, ["`ml.url`: `h` should be an address such as http://127.0.0.1:8421"]);
-        let problem = address_problem("`url`", "foo").unwrap();
-        assert!(problem.starts_with("`url`: `foo` should be an address"), "{problem}");
-        assert_eq!(address_problem("`url`", "http://user:hidden@127.0.0.1:8421/"), None);
-    }
-
-    #[test]
-    fn sources_and_profiles_that_do_not_exist_are_named() {
-        let data = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(data.path().join("corpora/papers")).unwrap();
-        let text = "[sources]\ndefault = [\"corpora\", \"s2\", \"web\", \"example\", \"papers\", \"opnalex\"]\n\
-            [ml]\nprofile = \"fasst\"\n";
-        let config = Config { data_dir: Some(data.path().to_owned()), ..load(text).unwrap() };
-        let problems = config.problems();
-        assert_eq!(problems.len(), 2, "{problems:?}");
-        assert!(problems[0].starts_with("`ml.profile`: `fasst` is not one of lite, fast,"), "{problems:?}");
-        assert!(problems[1].contains("`opnalex` is neither a source nor an imported corpus"), "{problems:?}");
-        assert!(problems[1].ends_with("did you mean `openalex`?"), "{problems:?}");
-    }
-
-    #[test]
-    fn an_unknown_key_is_named() {
-        let error = format!("{:#}", load("[server]\nprot = 1\n").unwrap_err());
-        assert!(error.contains("prot"), "{error}");
-    }
-}
+mod tests;

@@ -32,6 +32,7 @@ mod measures;
 pub mod metrics;
 mod overview;
 mod progress;
+pub mod rate;
 mod remedy;
 mod retention;
 mod screening;
@@ -120,7 +121,7 @@ struct Inner {
     example: Mutex<()>,
     documents: Mutex<documents::Documents>,
     screening: Mutex<screening::Texts>,
-    searches: access::Searches,
+    searches: rate::Limiter,
     steps: Arc<progress::Steps>,
     feed: Arc<feed::Feed>,
     graphs: graph_view::Graphs,
@@ -165,6 +166,7 @@ impl App {
         let backend = backends::open(&config.fusion, &corpora, cluster, inference.clone())?;
         let backend = fusion::Gate::before(backend, outside.web().rules());
         let fusion = Fusion::open(config.fusion.clone(), store.clone(), backend)?;
+        let searches = access::searches(&config);
         Ok(Self {
             inner: Arc::new(Inner {
                 config,
@@ -182,7 +184,7 @@ impl App {
                 example: Mutex::new(()),
                 documents: Mutex::default(),
                 screening: Mutex::default(),
-                searches: access::Searches::default(),
+                searches,
                 steps,
                 feed,
                 graphs: graph_view::Graphs::default(),

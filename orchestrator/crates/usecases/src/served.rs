@@ -91,7 +91,7 @@ impl Drop for ServerNote {
     }
 }
 
-/// The address of the newest server of a data folder that listens, `http://IP:PORT`; `None` when there is none.
+/// The address of the newest server of a data folder that listens, `http://IP:PORT`; `None` if no server listens.
 pub async fn served_at(data_dir: &Path) -> Option<String> {
     for (address, _) in notes(&data_dir.join(FILE)).into_iter().rev() {
         let Some(socket) = socket(&address) else { continue };

@@ -253,7 +253,7 @@ impl App {
 }
 
 /// The claim behind a question.
-pub(super) fn question_claim(question: &str, language: Option<&str>) -> Option<QuestionClaim> {
+fn question_claim(question: &str, language: Option<&str>) -> Option<QuestionClaim> {
     let language = language.or_else(|| lyra_text::language(question));
     let text = lyra_text::question::proposition(question, language)?.claim;
     Some(QuestionClaim { text, language: language.map(str::to_owned) })

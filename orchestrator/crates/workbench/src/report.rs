@@ -178,7 +178,7 @@ fn of_topic(words: Words, answer: &Answer) -> Markup {
     }
 }
 
-/// A section of lines; nothing when there are none.
+/// A section of lines; nothing without lines.
 fn list(heading: &str, lines: &[String]) -> Markup {
     html! {
         @if !lines.is_empty() {

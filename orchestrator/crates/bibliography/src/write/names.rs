@@ -1,6 +1,7 @@
 //! Names of the form "Given Family" in their parts.
 
-use crate::names::{is_east_asian, is_group, is_suffix};
+use crate::names::is_group;
+use lyra_domain::{is_east_asian, is_name_suffix};
 
 /// Family name, given names, and suffix. The given names may be empty, but not before a suffix; the suffix mostly is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +24,7 @@ impl<'n> Parts<'n> {
             return Some(Self { family, given, suffix: "" });
         }
         let whole = (name, "");
-        let (name, suffix) = name.rsplit_once(' ').filter(|(_, last)| is_suffix(last)).unwrap_or(whole);
+        let (name, suffix) = name.rsplit_once(' ').filter(|(_, last)| is_name_suffix(last)).unwrap_or(whole);
         let mut at = name.rfind(' ').map_or(0, |at| at + 1);
         while let Some(before) = name[..at].strip_suffix(' ') {
             let start = before.rfind(' ').map_or(0, |at| at + 1);

@@ -1,5 +1,7 @@
 //! Names of authors. Sources write them as one text, mostly `Given Family`, sometimes `Family, Given`.
 
+use lyra_domain::{is_east_asian, is_name_suffix};
+
 /// A name in its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Name {
@@ -34,12 +36,6 @@ const GROUP_WORDS: &[&str] = &[
     "foundation",
 ];
 
-/// Suffixes, in lower case without their period.
-const SUFFIXES: &[&str] = &["jr", "sr", "2nd", "3rd", "4th"];
-
-/// Suffixes that are family names ("Ii") in other letters.
-const NUMERALS: &[&str] = &["II", "III", "IV"];
-
 impl Name {
     /// Parses a name. With a comma, the family name comes first, and a suffix second or last. Without, it is the last
     /// word and the lower-case words before it (`Ludwig van Beethoven`), as in BibTeX; a suffix may follow it. A name in
@@ -51,16 +47,16 @@ impl Name {
         }
         match text.split(',').map(str::trim).collect::<Vec<_>>()[..] {
             [name] => {
-                let cut = name.rsplit_once(' ').filter(|(_, last)| is_suffix(last));
+                let cut = name.rsplit_once(' ').filter(|(_, last)| is_name_suffix(last));
                 let (name, suffix) = cut.unwrap_or((name, ""));
                 Self::in_order(name, suffix).unwrap_or(Self::Group(text))
             }
             [family, given] if !family.is_empty() => {
-                let whole = Self::in_order(family, given).filter(|_| is_suffix(given));
+                let whole = Self::in_order(family, given).filter(|_| is_name_suffix(given));
                 whole.unwrap_or_else(|| Self::person(family, given, ""))
             }
             [family, suffix, given] | [family, given, suffix]
-                if is_suffix(suffix) && !family.is_empty() && !given.is_empty() =>
+                if is_name_suffix(suffix) && !family.is_empty() && !given.is_empty() =>
             {
                 Self::person(family, given, suffix)
             }
@@ -109,14 +105,4 @@ impl Name {
             Self::Group(name) => name,
         }
     }
-}
-
-/// "Jr.", "III".
-fn is_suffix(text: &str) -> bool {
-    let bare = text.trim_end_matches('.');
-    NUMERALS.contains(&bare) || SUFFIXES.contains(&bare.to_lowercase().as_str())
-}
-
-fn is_east_asian(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}')
 }
