@@ -7,6 +7,7 @@
 
 mod certainty;
 mod concepts;
+mod designation;
 mod direction;
 mod figures;
 mod population;

@@ -1,10 +1,11 @@
 //! Subject and outcome: what the claim names has to occur in the passage or its title.
 //!
-//! Synonyms are many, and a rule that blocks true evidence is worse than none. So three things are asked for: symbols, names
-//! and technical words ([`super::term`]), things with a closed set of words ([`super::concepts`]), and a tenth of the
-//! claim's content words at all.
+//! Synonyms are many, and a rule that blocks true evidence is worse than none. So four things are asked for: symbols, names
+//! and technical words ([`super::term`]), things with a closed set of words ([`super::concepts`]), those of a kind with letters
+//! or numbers ([`super::designation`]), and a tenth of the claim's content words at all.
 
 use super::concepts::named;
+use super::designation;
 use super::term::{Words, lower, split, terms};
 
 /// Least share of a claim's content words that a passage on the same subject holds.
@@ -23,6 +24,7 @@ pub(super) fn missing(claim: &str, passage: &Words) -> Vec<String> {
             missing.push(term.text.to_owned());
         }
     }
+    missing.extend(designation::missing(&words, passage));
     let concepts = named(claim, passage);
     missing.extend(concepts.iter().filter(|(_, there)| !there).map(|(name, _)| (*name).to_owned()));
     if missing.is_empty() && concepts.is_empty() {

@@ -18,6 +18,8 @@ pub(super) struct Words {
     bare: BTreeSet<String>,
     /// All of the text in that form, without spaces.
     joined: String,
+    /// Where words and parts of compounds begin there, and its end.
+    starts: BTreeSet<usize>,
     /// First five letters of the longer ones.
     beginnings: HashSet<String>,
 }
@@ -29,8 +31,13 @@ impl Words {
         let low: HashSet<String> = pieces().map(lower).collect();
         let bare: BTreeSet<String> = pieces().map(bare).filter(|word| !word.is_empty()).collect();
         let beginnings = low.iter().filter_map(|word| beginning(word)).collect();
-        let joined = self::bare(text);
-        Self { plain, low, bare, joined, beginnings }
+        let (mut joined, mut starts) = (String::with_capacity(text.len()), BTreeSet::new());
+        for part in plain.iter().flat_map(|word| parts_or_whole(word)) {
+            starts.insert(joined.len());
+            joined.push_str(&self::bare(part));
+        }
+        starts.insert(joined.len());
+        Self { plain, low, bare, joined, starts, beginnings }
     }
 
     /// Whether a lower-case word is there, or one with the same first five letters.
@@ -69,7 +76,7 @@ impl Words {
             || self.bare.contains(&word)
             || self.bare.contains(singular)
             || self.bare.contains(&format!("{word}s"))
-            || (singular.chars().count() >= 4 && self.joined.contains(singular))
+            || (singular.chars().count() >= 4 && self.runs(singular))
             || self.have_part(term)
             || self.have_species(term)
             || (word.ends_with("oma") || word.ends_with("omas") || word.ends_with("leukemia"))
@@ -79,6 +86,17 @@ impl Words {
                 Kind::Name => self.have_name(term) || self.have_like(&word) || self.abbreviate(term),
                 Kind::Technical => self.have_like(&word) || self.abbreviate(term),
             }
+    }
+
+    /// Whether some words that follow each other make up the word ("Fibro nectin"), or one contains it.
+    fn runs(&self, word: &str) -> bool {
+        self.joined.match_indices(word).any(|(start, _)| {
+            let end = start + word.len();
+            let ends = self.starts.contains(&end)
+                || self.joined[end..].starts_with('s') && self.starts.contains(&(end + 1));
+            let in_one = self.starts.range(start + 1..end).next().is_none();
+            in_one || (ends && self.starts.contains(&start))
+        })
     }
 
     /// A part of a compound ("ERBB2" of "ERBB2-positive"), or one member of a pair ("OCT4" of "OCT3/4").
@@ -391,6 +409,8 @@ mod tests {
         check("Loss of ERK slows growth.", "EGFR, KRAS and growth.", &["ERK"]);
         check("Loss of Klf4 slows growth.", "Klf2, Klf5 and growth.", &["Klf4"]);
         check("Fish recovered in the Andes.", "Fish recovered in lakes.", &["Andes"]);
+        check("The form IRGMd kills cells.", "IRGM directly kills cells.", &["IRGMd"]);
+        check("Pallidotomy helps.", "Deep brain stimulation of the pallidum helps.", &["Pallidotomy"]);
     }
 
     #[test]
@@ -398,6 +418,8 @@ mod tests {
         check("Vitamin D protects from multiple sclerosis.", "Vitamin D and MS: a cohort.", &[]);
         check("TNF-alpha rises.", "TNFα rises.", &[]);
         check("TNF rises.", "Tumor necrosis factor rises.", &[]);
+        check("Caspase-11 rises.", "Caspase 11 rises, and caspases 11a.", &[]);
+        check("The fibronectin matrix grows.", "The fibro nectins grow.", &[]);
         check("LPS activates cells.", "Lipopolysaccharide activates cells.", &[]);
         check("IL-6 rises.", "Interleukin 6 rises.", &[]);
         check("Interleukin-6 rises.", "IL-6 rises.", &[]);
