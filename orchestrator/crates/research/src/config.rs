@@ -60,6 +60,10 @@ pub struct ResearchConfig {
     /// own threshold applies, or 0.5 when the model states none.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub min_nli_confidence: Option<f64>,
+    /// Least probability of a side, as a verifier reads it, for a claim that Lyra worded: the one behind the question, or one from a
+    /// passage, in [0, 1]. Below it, the passage counts as neutral. A claim given by the user needs only the threshold above.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub worded_confidence: f64,
     /// A verifier also judges a claim given by the user in a second wording, if the rules produce one; a side counts
     /// when both agree.
     pub two_wordings: bool,
@@ -88,6 +92,7 @@ impl Default for ResearchConfig {
             candidates_per_question: 30,
             window_similarity: 0.5,
             min_nli_confidence: None,
+            worded_confidence: 0.75,
             two_wordings: true,
         }
     }

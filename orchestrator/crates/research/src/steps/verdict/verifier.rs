@@ -10,7 +10,7 @@ use super::{Answer, Claimed, Judge, Passage, Verdict, neutral, verdict};
 use crate::Result;
 use crate::ports::{Verified, Verify};
 use lyra_domain::quote::GAP;
-use lyra_domain::{Discrepancies, NliJudgement, NliScores, Relation, ranking::top_by};
+use lyra_domain::{Discrepancies, NliJudgement, Relation, ranking::top_by};
 use lyra_text::{Sentence, guard};
 use std::collections::BTreeMap;
 
@@ -27,10 +27,8 @@ const MAX_WINDOWS: usize = 24;
 /// For an extracted claim, a passage that is neutral with more than this probability is not read by windows. They cost twice as
 /// much again, and a claim that a user gives is worth it.
 const SILENT: f64 = 0.9;
-/// Least probability of a refutation of a claim that Lyra worded. Passages that a search finds for such a claim rarely refute it: of 32
-/// refutations over 24 questions, 3 were right before this rule (`docs/quality.md`).
-const MIN_REFUTATION: f64 = 0.6;
-/// From this probability of support on, in any window, such a refutation does not count.
+/// From this probability of support on, in any window, a refutation of a claim that Lyra worded does not count. Passages that a search
+/// finds for such a claim rarely refute it (`docs/quality.md`).
 const MAX_SUPPORT: f64 = 0.2;
 /// From this probability on a sentence is part of what decides.
 const DECIDES: f64 = 0.5;
@@ -106,7 +104,7 @@ struct Window {
 /// closest window where that was not read. A window in which an aim or a method decides takes no side. One of the other side that
 /// is less sure takes nothing away: it did in trials, and more right sides were lost than wrong ones.
 ///
-/// With `doubting`, a refutation needs what [`doubtful`] says.
+/// With `doubting`, a refutation does not count if some window supports the claim ([`MAX_SUPPORT`]).
 fn strongest(whole: Option<Verdict>, windows: &[Window], threshold: f64, doubting: bool) -> Option<Verdict> {
     let best = |score: &dyn Fn(&Window) -> f64| {
         let scores: Vec<f64> =
@@ -125,7 +123,7 @@ fn strongest(whole: Option<Verdict>, windows: &[Window], threshold: f64, doubtin
     } else {
         (refutation, Relation::Refutes, refutes)
     };
-    let doubted = doubting && relation == Relation::Refutes && doubtful(support, refutation);
+    let doubted = doubting && relation == Relation::Refutes && support >= MAX_SUPPORT;
     let (premise, judgement) = if score >= threshold && !doubted {
         let judgement = NliJudgement { relation, confidence: score.into(), ..window.judgement };
         (&window.premise, judgement)
@@ -143,15 +141,10 @@ fn strongest(whole: Option<Verdict>, windows: &[Window], threshold: f64, doubtin
     })
 }
 
-/// Whether a refutation is not sure enough for a claim that Lyra worded: it is unlikely, or some part of the passage supports the claim.
-fn doubtful(support: f64, refutation: f64) -> bool {
-    refutation < MIN_REFUTATION || support >= MAX_SUPPORT
-}
-
-/// The verdict, neutral in place of a doubtful refutation.
+/// The verdict, neutral in place of a refutation by a passage that may also support the claim.
 fn without_doubtful(verdict: Verdict) -> Verdict {
-    let NliScores { supports, refutes, .. } = verdict.judgement.scores;
-    if verdict.judgement.relation == Relation::Refutes && doubtful(supports, refutes) {
+    let NliJudgement { relation, scores, .. } = verdict.judgement;
+    if relation == Relation::Refutes && scores.supports >= MAX_SUPPORT {
         return Verdict { judgement: neutral(verdict.judgement), ..verdict };
     }
     verdict
@@ -307,6 +300,7 @@ fn quote(sentences: &[Sentence], places: &[usize]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lyra_domain::NliScores;
 
     #[track_caller]
     fn check(rationale: &[f64], premise: &str) {
@@ -377,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refutation_of_our_own_wording_has_to_be_sure() {
+    fn a_refutation_of_our_own_wording_has_no_support() {
         let window = |supports: f64, refutes: f64| Window {
             closeness: 0.0,
             tells: true,
@@ -388,8 +382,6 @@ mod tests {
             ([(0.1, 0.9), (0.1, 0.1)], true, Relation::Refutes),
             ([(0.1, 0.9), (0.3, 0.1)], true, Relation::Neutral),
             ([(0.1, 0.9), (0.3, 0.1)], false, Relation::Refutes),
-            ([(0.1, 0.45), (0.1, 0.1)], true, Relation::Neutral),
-            ([(0.1, 0.45), (0.1, 0.1)], false, Relation::Refutes),
             ([(0.45, 0.1), (0.1, 0.3)], true, Relation::Supports),
         ] {
             let windows = windows.map(|(supports, refutes)| window(supports, refutes));
