@@ -40,8 +40,9 @@ async fn the_seven_steps_over_the_example_corpus() -> anyhow::Result<()> {
 async fn the_seven_steps_over_real_patents() -> anyhow::Result<()> {
     let Some(shared) = lyra_tests::shared() else { return Ok(()) };
     let app = TestApp::new();
-    let imported =
-        app.json(&["corpus", "import", "patents", &unpacked_patents(&shared, &app)?, "--quiet", "--json"]);
+    let file = unpacked_patents(&shared, &app)?;
+    // The scope that the semantic lane searches; the others would take most of the test's time.
+    let imported = app.json(&["corpus", "import", "patents", &file, "--scopes", "wide", "--quiet", "--json"]);
     ensure!(imported["added"] == 300, "{imported}");
     drive_script("fusion.py", vec!["patents".into(), binary("lyra").into(), app.data_dir().into()]).await
 }
