@@ -261,6 +261,8 @@ fn record(line: u64, kind: &str, key: &str, fields: &Fields) -> Outcome {
     part(&mut draft, Slot::Issue, &["number", "issue"]);
     part(&mut draft, Slot::Pages, &["pages", "eid", "article-number"]);
     part(&mut draft, Slot::Publisher, &["publisher", "school", "institution", "organization"]);
+    part(&mut draft, Slot::Place, &["address", "location"]);
+    part(&mut draft, Slot::Edition, &["edition"]);
     if let Some(how) = first(fields, "howpublished") {
         let how = shown(how);
         draft.url(&how);

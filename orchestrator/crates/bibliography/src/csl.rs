@@ -42,6 +42,12 @@ pub(crate) fn record(line: u64, item: &Map<String, Value>, _: &Collections) -> O
         draft.put(Slot::Pages, &if kind == Kind::Article { get(name) } else { String::new() });
     }
     draft.put(Slot::Publisher, &get("publisher"));
+    for name in ["publisher-place", "publisher-location"] {
+        draft.put(Slot::Place, &get(name));
+    }
+    for name in ["edition", "edition-number"] {
+        draft.put(Slot::Edition, &get(name));
+    }
     for name in ["issued", "published", "published-print", "published-online", "submitted"] {
         draft.date(item.get(name).and_then(date));
     }

@@ -57,6 +57,8 @@ pub(crate) enum Slot {
     Issue,
     Pages,
     Publisher,
+    Place,
+    Edition,
 }
 
 #[derive(Debug, Default)]
@@ -142,6 +144,8 @@ impl Draft {
             Slot::Issue => "issue",
             Slot::Pages => "pages",
             Slot::Publisher => "publisher",
+            Slot::Place => "place",
+            Slot::Edition => "edition",
         };
         if !self.takes(name, text) {
             return;
@@ -156,6 +160,8 @@ impl Draft {
             Slot::Issue => &mut self.record.issue,
             Slot::Pages => &mut self.record.pages,
             Slot::Publisher => &mut self.record.publisher,
+            Slot::Place => &mut self.record.place,
+            Slot::Edition => &mut self.record.edition,
         };
         if place.is_none() && !value.is_empty() {
             *place = Some(value);

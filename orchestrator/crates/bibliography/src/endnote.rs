@@ -35,6 +35,9 @@ pub(crate) fn record(line: u64, root: &Element) -> Outcome {
     draft.put(Slot::Issue, &get("issue"));
     draft.put(Slot::Pages, &if kind == Kind::Book { String::new() } else { get("pages") });
     draft.put(Slot::Publisher, &get("publisher"));
+    draft.put(Slot::Place, &get("pub-location"));
+    // Of an article, it is the day on which it was online.
+    draft.put(Slot::Edition, &if kind == Kind::Article { String::new() } else { get("edition") });
     dates(&mut draft, root);
     draft.doi(&get("electronic-resource-num"));
     draft.serials(&get("isbn"));

@@ -71,10 +71,11 @@ mod xml;
 mod zotero;
 
 pub use format::Format;
-pub use record::{Annotation, Attachment, Kind, Record, Rejected};
+pub use record::{Annotation, Attachment, Record, Rejected};
 pub use write::{Output, Writer};
 pub use zotero::{Parts, is_zotero, read_zotero};
 
+use lyra_domain::WorkKind as Kind;
 use std::borrow::Cow;
 
 /// A name as records have it: "Family, Given" becomes "Given Family", and what has no comma or is the name of a group
@@ -131,6 +132,11 @@ pub fn shown_line(text: &str) -> String {
 /// What a text with tags of HTML or JATS and with entities shows, one paragraph a line.
 pub fn shown_lines(text: &str) -> String {
     text::lines(&text::plain(text))
+}
+
+/// The ISBNs and ISSNs in a text, in their normal forms. What has another number of digits is left out.
+pub fn serials(text: &str) -> (Vec<String>, Vec<String>) {
+    ids::serials(text)
 }
 
 /// The ISO 639-1 code of a language by its name or another code, such as `eng`; `None` for one that is not known.

@@ -30,6 +30,12 @@ pub(crate) fn record(line: u64, root: &Element) -> Outcome {
     identifiers(&mut draft, root);
     for origin in root.all("originInfo").chain(host.into_iter().flat_map(|host| host.all("originInfo"))) {
         draft.put(Slot::Publisher, &origin.text_at("publisher"));
+        let places = origin.all("place").flat_map(|place| place.all("placeTerm"));
+        // Others are codes of countries.
+        for place in places.filter(|place| !place.has("type", "code")) {
+            draft.put(Slot::Place, &place.text());
+        }
+        draft.put(Slot::Edition, &origin.text_at("edition"));
         for name in ["dateIssued", "copyrightDate", "dateCreated"] {
             draft.date(origin.all(name).find_map(|date| Date::parse(&date.text())));
         }

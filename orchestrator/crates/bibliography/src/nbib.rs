@@ -71,14 +71,19 @@ fn finish(group: &Group) -> Outcome {
         return Err(Rejected { line: group.line, reason });
     }
     let mut draft = Draft::new(group.line);
-    draft.kind(Kind::Article);
+    draft.kind(match (group.first("BTI"), group.first("TI")) {
+        (None, _) => Kind::Article,
+        (Some(_), None) => Kind::Book,
+        (Some(_), Some(_)) => Kind::Chapter,
+    });
     let types: Vec<&str> = group.all("PT").collect();
     pubmed::types(&mut draft, &types);
     draft.title(&pubmed::title(group.first("TI").unwrap_or_default()));
     draft.title(&pubmed::title(group.first("BTI").unwrap_or_default()));
     draft.title(group.first("TT").unwrap_or_default());
     for tag in ["JT", "TA", "BTI", "CTI"] {
-        draft.put(Slot::Venue, group.first(tag).unwrap_or_default());
+        let is_own_title = tag == "BTI" && group.first("TI").is_none();
+        draft.put(Slot::Venue, group.first(tag).filter(|_| !is_own_title).unwrap_or_default());
     }
     draft.put(Slot::Pages, &pubmed::pages(group.first("PG").unwrap_or_default()));
     draft.date(group.first("DP").and_then(Date::parse));
@@ -111,6 +116,9 @@ fn read(draft: &mut Draft, tag: &str, value: &str) {
         "VI" => draft.put(Slot::Volume, value),
         "IP" => draft.put(Slot::Issue, value),
         "PB" => draft.put(Slot::Publisher, value),
+        // Of a journal, it is the country.
+        "PL" if draft.kind_so_far() != Kind::Article => draft.put(Slot::Place, value),
+        "EN" => draft.put(Slot::Edition, value),
         "IS" | "ISBN" | "ISSN" => draft.serials(value),
         "AID" | "LID" => {
             if let Some(doi) = article("doi") {

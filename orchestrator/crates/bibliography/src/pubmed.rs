@@ -103,6 +103,8 @@ fn book(draft: &mut Draft, book: &Element) {
         }
     }
     draft.put(Slot::Publisher, &book.text_at("Book/Publisher/PublisherName"));
+    draft.put(Slot::Place, &book.text_at("Book/Publisher/PublisherLocation"));
+    draft.put(Slot::Edition, &book.text_at("Book/Edition"));
     draft.serials(&book.text_at("Book/Isbn"));
     draft.date(book.at("Book/PubDate").and_then(date));
     draft.date(book.at("ContributionDate").and_then(date));

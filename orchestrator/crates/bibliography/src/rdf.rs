@@ -211,6 +211,8 @@ fn record(line: u64, item: &Element, kind: &str, known: &mut Known) -> Outcome {
     draft.put(Slot::Issue, &get("number"));
     draft.put(Slot::Pages, &get("pages"));
     draft.put(Slot::Publisher, &get("publisher/Organization/name"));
+    draft.put(Slot::Place, &get("publisher/Organization/adr/Address/locality"));
+    draft.put(Slot::Edition, &get("edition"));
     draft.date(Date::parse(&get("date")));
     draft.summary(&get("abstract"));
     draft.language(&get("language"));

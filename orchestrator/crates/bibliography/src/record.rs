@@ -1,46 +1,9 @@
 //! What a file says about one work.
 
-use lyra_domain::{ArxivId, Doi, Identifier, named_enum};
+use crate::Kind;
+use lyra_domain::{ArxivId, Doi, Identifier, Imprint};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-
-named_enum! {
-    /// What kind of work a record describes.
-    pub enum Kind {
-        /// An article in a journal.
-        Article = "article",
-        /// A book, or a collection as a whole.
-        Book = "book",
-        /// A chapter of a book, or an entry of an encyclopedia.
-        Chapter = "chapter",
-        /// A paper or talk at a conference.
-        ConferencePaper = "conference_paper",
-        /// The proceedings of a conference.
-        Proceedings = "proceedings",
-        /// A thesis of any degree.
-        Thesis = "thesis",
-        /// A preprint.
-        Preprint = "preprint",
-        /// A report or working paper.
-        Report = "report",
-        /// A page of the web, a post.
-        WebPage = "web_page",
-        /// An article in a newspaper or magazine.
-        News = "news",
-        /// Data.
-        Dataset = "dataset",
-        /// A program.
-        Software = "software",
-        /// A patent.
-        Patent = "patent",
-        /// A standard.
-        Standard = "standard",
-        /// Something unpublished.
-        Manuscript = "manuscript",
-        /// Anything else, and what does not say.
-        Other = "other",
-    }
-}
 
 /// What a file says about one work. An absent text is empty or `None`, never blank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +35,10 @@ pub struct Record {
     pub pages: Option<String>,
     /// Publisher, university, or institution.
     pub publisher: Option<String>,
+    /// City of the publisher.
+    pub place: Option<String>,
+    /// Edition as written.
+    pub edition: Option<String>,
     /// DOI.
     pub doi: Option<Doi>,
     /// arXiv identifier.
@@ -180,6 +147,8 @@ impl Default for Record {
             issue: None,
             pages: None,
             publisher: None,
+            place: None,
+            edition: None,
             doi: None,
             arxiv: None,
             pmid: None,
@@ -211,5 +180,35 @@ impl Record {
         let pmcid = self.pmcid.clone().map(Identifier::Pmcid);
         let arxiv = self.arxiv.clone().map(Identifier::Arxiv);
         [doi, pmid, pmcid, arxiv].into_iter().flatten().collect()
+    }
+
+    /// What the work is, and who published it.
+    pub fn imprint(&self) -> Imprint {
+        Imprint {
+            kind: Some(self.kind).filter(|kind| *kind != Kind::Other),
+            publisher: self.publisher.clone(),
+            place: self.place.clone(),
+            edition: self.edition.clone(),
+            editors: self.editors.clone(),
+            isbn: self.isbn.clone(),
+            issn: self.issn.clone(),
+        }
+    }
+
+    /// The same record of a work with this imprint.
+    #[must_use]
+    pub fn with_imprint(self, imprint: &Imprint) -> Self {
+        let Imprint { kind, publisher, place, edition, editors, isbn, issn } = imprint.clone();
+        Self {
+            kind: kind.unwrap_or(Kind::Other),
+            venue: imprint.container(self.venue.as_deref()).map(str::to_owned),
+            publisher,
+            place,
+            edition,
+            editors,
+            isbn,
+            issn,
+            ..self
+        }
     }
 }

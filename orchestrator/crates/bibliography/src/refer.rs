@@ -58,6 +58,8 @@ fn ris_tag(tag: char) -> &'static str {
         'D' => "PY",
         '8' => "DA",
         'I' => "PB",
+        'C' => "CY",
+        '7' => "ET",
         'X' => "AB",
         'K' => "KW",
         'U' => "UR",

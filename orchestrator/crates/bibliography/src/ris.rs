@@ -139,6 +139,9 @@ fn read(draft: &mut Draft, Field { tag, value }: &Field, kind: Kind) {
         "VL" => draft.put(Slot::Volume, value),
         "IS" | "CP" => draft.put(Slot::Issue, value),
         "PB" => draft.put(Slot::Publisher, value),
+        "CY" => draft.put(Slot::Place, value),
+        // Of an article, EndNote writes the day on which it was online.
+        "ET" if kind != Kind::Article => draft.put(Slot::Edition, value),
         "SN" => draft.serials(value),
         "DO" | "DI" => draft.doi(value),
         // The type of the work, or a DOI.

@@ -74,6 +74,7 @@ fn finish(group: Group) -> Outcome {
             "PM" => "PM",
             "SN" | "EI" | "BN" => "SN",
             "PU" => "PB",
+            "PI" => "CY",
             "UT" => "ID",
             "DT" => "M3",
             _ => continue,

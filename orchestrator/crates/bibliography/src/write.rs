@@ -7,6 +7,7 @@
 //! | files | with title and type | path | with title and type, in `custom` |
 //! | tags with a comma or semicolon | in braces | with a comma, without markup | in `categories` |
 //! | proceedings | yes | as conference paper | as book |
+//! | edition of an article | yes | – | yes |
 //!
 //! [`Record::annotations`], [`Record::zotero`], [`Record::versions`], [`Record::retracts`], and [`Record::omitted`] have no
 //! place in any of them. What a format holds is what [`read`](crate::read) finds in the file.

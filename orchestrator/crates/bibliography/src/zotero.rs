@@ -67,6 +67,8 @@ fn draft(line: u64, item: &Map<String, Value>, collections: &Collections) -> Dra
     for name in ["publisher", "university", "institution", "company"] {
         draft.put(Slot::Publisher, &get(name));
     }
+    draft.put(Slot::Place, &get("place"));
+    draft.put(Slot::Edition, &get("edition"));
     let dates = ["date", "issueDate", "dateDecided", "dateEnacted", "filingDate"];
     draft.date(dates.into_iter().find_map(|name| Date::parse(&get(name))));
     draft.doi(&get("DOI"));

@@ -19,7 +19,7 @@ pub use version::{Stage, Version};
 
 use crate::backend::{Codes, Publication};
 use lyra_bibliography::Annotation;
-use lyra_domain::{Doi, Identifier, Work};
+use lyra_domain::{Doi, Identifier, Imprint, Work};
 use serde::{Deserialize, Serialize};
 
 /// A document as it is stored and returned: what a paper, a patent or any other text has of these fields.
@@ -38,8 +38,11 @@ pub struct Document {
     pub doi: Option<Doi>,
     /// Year of publication.
     pub year: Option<i32>,
-    /// Journal, conference or site.
+    /// Journal, book, conference or site; the publisher of what is part of none of these.
     pub venue: Option<String>,
+    /// What it is, and who published it.
+    #[serde(flatten)]
+    pub imprint: Imprint,
     /// Volume of the journal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volume: Option<String>,
@@ -206,6 +209,7 @@ impl Document {
             authors: self.authors,
             doi: self.doi,
             venue: self.venue,
+            imprint: self.imprint,
             volume: self.volume,
             issue: self.issue,
             pages: self.pages,
@@ -225,6 +229,7 @@ impl Document {
             title: self.title.clone(),
             year: self.year,
             venue: self.venue.clone(),
+            imprint: self.imprint.clone(),
             doi: self.doi.clone(),
             authors: self.authors.clone(),
             citation_count: self.citation_count,

@@ -2,8 +2,8 @@
 
 use crate::document::exported;
 use crate::{CorpusError, Document, Result};
-use lyra_bibliography::{Attachment, Kind, Output, Record, Writer};
-use lyra_domain::Identifier;
+use lyra_bibliography::{Attachment, Output, Record, Writer};
+use lyra_domain::{Identifier, WorkKind};
 use serde::Serialize;
 use std::fmt;
 use std::io::{BufWriter, Write};
@@ -159,13 +159,18 @@ fn record(document: &Document) -> Record {
             | Identifier::Nct(_) => {}
         }
     }
-    record.kind = match (document.is_patent(), &record.venue, &record.arxiv) {
-        (true, ..) => Kind::Patent,
-        (_, Some(_), _) => Kind::Article,
-        (_, None, Some(_)) => Kind::Preprint,
-        (_, None, None) => Kind::Other,
+    with_likely_kind(record.with_imprint(&document.imprint), document.is_patent())
+}
+
+/// A record with the kind that other fields make likely, if it does not say one.
+pub(crate) fn with_likely_kind(record: Record, is_patent: bool) -> Record {
+    let kind = match (is_patent, record.kind, &record.venue, &record.arxiv) {
+        (true, ..) => WorkKind::Patent,
+        (_, WorkKind::Other, Some(_), _) => WorkKind::Article,
+        (_, WorkKind::Other, None, Some(_)) => WorkKind::Preprint,
+        (_, known, ..) => known,
     };
-    record
+    Record { kind, ..record }
 }
 
 /// A file by its name, with the type that its ending stands for.
@@ -232,11 +237,11 @@ mod tests {
         assert_eq!(found.authors, ["Ann Lee", "Bo Ek"]);
         assert_eq!(
             (found.pmid.as_deref(), found.pmcid.as_deref(), found.kind),
-            (Some("7"), Some("PMC8"), Kind::Preprint)
+            (Some("7"), Some("PMC8"), WorkKind::Preprint)
         );
         assert_eq!(found.files[0].media_type.as_deref(), Some("application/pdf"));
         let patent = Document { app_id: Some("1".to_owned()), ..document.clone() };
-        assert_eq!(record(&patent).kind, Kind::Patent);
-        assert_eq!(record(&Document { venue: Some("Sleep".to_owned()), ..document }).kind, Kind::Article);
+        assert_eq!(record(&patent).kind, WorkKind::Patent);
+        assert_eq!(record(&Document { venue: Some("Sleep".to_owned()), ..document }).kind, WorkKind::Article);
     }
 }

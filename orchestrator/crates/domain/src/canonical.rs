@@ -239,6 +239,7 @@ fn fill(work: &mut Work, from: &Work) {
     work.reference_count = work.reference_count.or(from.reference_count);
     work.published_date = work.published_date.take().or_else(|| from.published_date.clone());
     work.venue = work.venue.take().or_else(|| from.venue.clone());
+    work.imprint.complete_from(&from.imprint);
     work.oa_url = work.oa_url.take().or_else(|| from.oa_url.clone());
     work.is_retracted = match (work.is_retracted, from.is_retracted) {
         (Some(true), _) | (_, Some(true)) => Some(true),

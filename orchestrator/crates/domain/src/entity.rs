@@ -4,6 +4,7 @@ pub(crate) mod auth;
 pub(crate) mod claim;
 pub(crate) mod edge;
 pub(crate) mod fragment;
+pub(crate) mod imprint;
 pub(crate) mod job;
 pub(crate) mod page;
 pub(crate) mod query;

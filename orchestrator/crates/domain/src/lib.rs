@@ -43,6 +43,7 @@ pub use entity::edge::{
     AppliedCalibration, Discrepancies, Edge, NliJudgement, NliScores, NotJudged, Relation,
 };
 pub use entity::fragment::{Fragment, FragmentType};
+pub use entity::imprint::{Imprint, WorkKind};
 pub use entity::job::{Job, JobKind, JobState, Priority};
 pub use entity::page::{FetchMethod, Page, PaperMetadata, TaskPageReason};
 pub use entity::query::{Query, QueryStatus};

@@ -8,6 +8,8 @@ mod ris;
 pub use bibtex::bibtex;
 pub use ris::ris;
 
+use lyra_domain::{Imprint, WorkKind};
+
 /// A work or page to cite.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reference {
@@ -23,6 +25,8 @@ pub struct Reference {
     pub year: Option<i32>,
     /// Journal, conference or site.
     pub venue: Option<String>,
+    /// What it is, and who published it.
+    pub imprint: Imprint,
     /// DOI, normalized.
     pub doi: Option<String>,
     /// `PubMed` id.
@@ -35,6 +39,19 @@ pub struct Reference {
     pub role: Role,
     /// It was retracted.
     pub is_retracted: bool,
+}
+
+impl Reference {
+    /// What it appeared in, on one line.
+    fn container(&self) -> Option<String> {
+        self.imprint.container(self.venue.as_deref()).map(line)
+    }
+
+    /// What it is, as its source says; else an article if it is a work that appeared in something.
+    fn kind(&self) -> Option<WorkKind> {
+        let is_article = self.is_work && self.container().is_some();
+        self.imprint.kind.or(is_article.then_some(WorkKind::Article))
+    }
 }
 
 /// Why a reference is in the bibliography.

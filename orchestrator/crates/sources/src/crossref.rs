@@ -18,8 +18,9 @@ use tokio::time::Instant;
 use wire::{Message, WirePage, WireRecord};
 
 /// The requested fields of works in lists. The reference lists, which are most of a record, are omitted.
-const SELECT: &str = "DOI,URL,title,container-title,author,abstract,type,published,issued,license,link,resource,\
-                      is-referenced-by-count,references-count,update-to,updated-by";
+const SELECT: &str = "DOI,URL,title,container-title,author,abstract,type,publisher,publisher-location,editor,ISBN,\
+                      ISSN,published,issued,license,link,resource,is-referenced-by-count,references-count,update-to,\
+                      updated-by";
 /// Most results on a page, and the last offset of search.
 const PAGE: usize = 100;
 const SEARCH_END: usize = 10_000;

@@ -18,9 +18,9 @@ use tokio::time::Instant;
 use wire::{WirePage, WireWork};
 
 /// The requested fields of works.
-const SELECT: &str = "id,doi,title,display_name,ids,language,publication_year,publication_date,primary_location,\
-                      best_oa_location,open_access,authorships,cited_by_count,referenced_works_count,\
-                      referenced_works,is_retracted,abstract_inverted_index";
+const SELECT: &str = "id,doi,title,display_name,ids,type,language,publication_year,publication_date,\
+                      primary_location,best_oa_location,open_access,authorships,cited_by_count,\
+                      referenced_works_count,referenced_works,is_retracted,abstract_inverted_index";
 /// Most results on a page.
 const PAGE: usize = 200;
 /// Most alternatives in one filter.

@@ -1,6 +1,6 @@
 //! A scholarly work as an API describes it.
 
-use lyra_domain::{Identifier, Work};
+use lyra_domain::{Identifier, Imprint, Work, WorkKind};
 use lyra_research::ports::Hit;
 use lyra_text::{Analysis, tokens};
 use lyra_web::bounds;
@@ -25,6 +25,7 @@ impl Paper {
         let work = Work {
             title: bounds::title(work.title),
             venue: work.venue.map(bounds::title),
+            imprint: bounds::imprint(work.imprint),
             authors: bounds::authors(work.authors),
             references: bounds::references(work.references),
             ..work
@@ -60,6 +61,11 @@ pub(crate) fn address(work: &Work, named: Option<String>) -> String {
 /// The trimmed text; `None` when it is empty.
 pub(crate) fn filled(text: Option<String>) -> Option<String> {
     text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// What a work is, by a catalog's word for it, and who published it.
+pub(crate) fn imprint(kind: Option<&str>, publisher: Option<String>) -> Imprint {
+    Imprint { kind: kind.and_then(WorkKind::of_catalog), publisher: filled(publisher), ..Imprint::default() }
 }
 
 /// The query in plain words: characters that search languages read as operators become blanks.
@@ -105,6 +111,12 @@ mod tests {
         let work = Work {
             title: long.clone(),
             venue: Some(long.clone()),
+            imprint: Imprint {
+                publisher: Some(long.clone()),
+                editors: vec![long.clone(); 3],
+                isbn: vec!["9783161484100".to_owned(); 50_000],
+                ..Imprint::default()
+            },
             authors: vec![long.clone(); 3],
             references: vec!["10.1000/nap".to_owned(); 50_000],
             ..Work::default()
@@ -114,6 +126,10 @@ mod tests {
         let length = |text: &str| text.chars().count();
         assert!(length(&work.title) <= bounds::MAX_TITLE && length(&text.unwrap()) <= bounds::MAX_ABSTRACT);
         assert!(length(&work.venue.unwrap()) <= bounds::MAX_TITLE);
+        let imprint = work.imprint;
+        assert!(length(&imprint.publisher.unwrap()) <= bounds::MAX_TITLE);
+        assert!(imprint.editors.iter().all(|name| length(name) <= bounds::MAX_NAME));
+        assert_eq!(imprint.isbn.len(), bounds::MAX_SERIALS.0);
         assert!(work.authors.len() == 3 && work.authors.iter().all(|name| length(name) <= bounds::MAX_NAME));
         assert_eq!(work.references.len(), bounds::MAX_REFERENCES);
     }

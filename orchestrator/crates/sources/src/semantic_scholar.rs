@@ -18,8 +18,8 @@ use tokio::time::Instant;
 use wire::{Batch, BulkPage, CitedPaper, CitingPaper, Page, WirePaper};
 
 /// The requested fields of papers. `isInfluential` and machine-generated summaries are omitted on purpose.
-const FIELDS: &str = "paperId,corpusId,externalIds,url,title,abstract,venue,journal,year,publicationDate,authors,\
-                      citationCount,referenceCount,openAccessPdf";
+const FIELDS: &str = "paperId,corpusId,externalIds,url,title,abstract,venue,journal,publicationTypes,year,\
+                      publicationDate,authors,citationCount,referenceCount,openAccessPdf";
 /// Most results per search page, and the last offset of search.
 const SEARCH_PAGE: usize = 100;
 const SEARCH_END: usize = 1_000;

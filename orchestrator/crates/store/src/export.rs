@@ -3,8 +3,8 @@
 use crate::rows::{self, RowExt};
 use crate::{Result, Store, tasks};
 use lyra_domain::{
-    BetaConfidence, Claim, Discrepancies, EdgeId, FetchMethod, Fragment, NliScores, PageId, PaperMetadata,
-    Probability, Relation, TaskId,
+    BetaConfidence, Claim, Discrepancies, EdgeId, FetchMethod, Fragment, Imprint, NliScores, PageId,
+    PaperMetadata, Probability, Relation, TaskId,
 };
 use sqlx::sqlite::SqliteRow;
 use sqlx::{AssertSqlSafe, SqliteConnection};
@@ -65,6 +65,8 @@ pub struct ExportedPage {
     pub year: Option<i32>,
     /// Journal, conference or site.
     pub venue: Option<String>,
+    /// What the work is, and who published it.
+    pub imprint: Imprint,
     /// DOI, normalized.
     pub doi: Option<String>,
     /// `PubMed` id.
@@ -240,6 +242,7 @@ fn page(row: &SqliteRow) -> Result<ExportedPage> {
         work_id: row.value("work_id")?,
         year: year.map_or_else(|| row.value("work_year"), |year| Ok(Some(year)))?,
         venue: metadata.venue.map_or_else(|| row.value("work_venue"), |venue| Ok(Some(venue)))?,
+        imprint: metadata.imprint,
         doi: metadata.doi.map_or_else(|| row.value("work_doi"), |doi| Ok(Some(doi)))?,
         pmid: row.value("pmid")?,
         authors,

@@ -3,7 +3,7 @@
 use crate::reports::citation;
 use crate::rows::{RowExt, json};
 use crate::{Result, Store, StoreError, VectorTarget};
-use lyra_domain::{Citation, ClaimId, PageId, TaskId};
+use lyra_domain::{Citation, ClaimId, Imprint, PageId, PaperMetadata, TaskId};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{AssertSqlSafe, Row};
 
@@ -36,6 +36,8 @@ pub struct StoredPage {
     pub address: String,
     /// What to cite.
     pub citation: Citation,
+    /// What the work is, and who published it.
+    pub imprint: Imprint,
 }
 
 /// A page with its text.
@@ -158,7 +160,13 @@ impl Store {
 }
 
 pub(crate) fn page(row: &SqliteRow) -> Result<StoredPage> {
-    Ok(StoredPage { id: row.parsed("id")?, address: row.value("url")?, citation: citation(row)? })
+    let metadata: PaperMetadata = row.json_or_default("paper_metadata")?;
+    Ok(StoredPage {
+        id: row.parsed("id")?,
+        address: row.value("url")?,
+        citation: citation(row)?,
+        imprint: metadata.imprint,
+    })
 }
 
 #[cfg(test)]

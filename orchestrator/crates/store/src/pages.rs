@@ -348,9 +348,12 @@ async fn note_fetch(
 
 /// The existing metadata, with gaps filled from the new one.
 fn fill_metadata(known: PaperMetadata, new: &PaperMetadata) -> PaperMetadata {
+    let mut imprint = known.imprint;
+    imprint.complete_from(&new.imprint);
     PaperMetadata {
         year: known.year.or(new.year),
         venue: known.venue.or_else(|| new.venue.clone()),
+        imprint,
         doi: known.doi.or_else(|| new.doi.clone()),
         authors: if known.authors.is_empty() { new.authors.clone() } else { known.authors },
         citation_count: known.citation_count.or(new.citation_count),

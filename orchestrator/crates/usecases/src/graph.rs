@@ -233,6 +233,7 @@ fn reference(page: &ExportedPage) -> Reference {
         authors: page.authors.clone(),
         year: page.year,
         venue: page.venue.clone(),
+        imprint: page.imprint.clone(),
         doi: page.doi.clone(),
         pmid: page.pmid.clone(),
         url: has_address.then(|| page.url.clone()),

@@ -1,6 +1,8 @@
 //! How long metadata of a work may be. Pages and APIs may send megabytes, and a value beyond SQLite's limit for statements
 //! of agents makes every statement about its column fail.
 
+use lyra_domain::Imprint;
+
 /// Most characters of a title, and of the name of a site or a journal.
 pub const MAX_TITLE: usize = 500;
 /// Most characters of the name of one author.
@@ -9,6 +11,8 @@ pub const MAX_NAME: usize = 200;
 pub const MAX_AUTHORS: usize = 1_000;
 /// Most characters of the names of all authors of one work.
 pub const MAX_NAMES: usize = 50_000;
+/// Most ISBNs, and ISSNs, of one work, and characters of each.
+pub const MAX_SERIALS: (usize, usize) = (50, 20);
 /// Most characters of an abstract.
 pub const MAX_ABSTRACT: usize = 20_000;
 /// Most references of one work.
@@ -30,6 +34,24 @@ pub fn abstract_text(text: String) -> String {
 pub fn authors(names: Vec<String>) -> Vec<String> {
     let names = names.into_iter().take(MAX_AUTHORS).map(|name| cut(name, MAX_NAME));
     within(names, MAX_NAMES)
+}
+
+/// An imprint, with texts of the lengths of titles and of names.
+pub fn imprint(imprint: Imprint) -> Imprint {
+    let Imprint { kind, publisher, place, edition, editors, isbn, issn } = imprint;
+    let name = |text: String| cut(text, MAX_NAME);
+    let serials = |numbers: Vec<String>| -> Vec<String> {
+        numbers.into_iter().take(MAX_SERIALS.0).map(|number| cut(number, MAX_SERIALS.1)).collect()
+    };
+    Imprint {
+        kind,
+        publisher: publisher.map(title),
+        place: place.map(name),
+        edition: edition.map(name),
+        editors: authors(editors),
+        isbn: serials(isbn),
+        issn: serials(issn),
+    }
 }
 
 /// The first references: at most [`MAX_REFERENCES`] of [`MAX_REFERENCE_CHARS`] characters.

@@ -1,6 +1,7 @@
 //! A document of a corpus, as text for a terminal.
 
 use lyra_corpus::{Completed, Document, Stage};
+use lyra_domain::WorkKind;
 use std::fmt::Write;
 
 /// Metadata, a line each, then the abstract and the full text by section and page.
@@ -15,7 +16,10 @@ pub(super) fn described(document: &Document) -> String {
     line("title", &document.title);
     line("authors", &document.authors.join(", "));
     line("year", &document.year.map(|year| year.to_string()).unwrap_or_default());
+    line("type", document.imprint.kind.map(WorkKind::as_str).unwrap_or_default());
     line("venue", document.venue.as_deref().unwrap_or_default());
+    line("publisher", document.imprint.publisher.as_deref().unwrap_or_default());
+    line("isbn", &document.imprint.isbn.join(", "));
     line("doi", &document.doi.as_ref().map(ToString::to_string).unwrap_or_default());
     let identifiers: Vec<String> = document.identifiers.iter().map(ToString::to_string).collect();
     line("identifiers", &identifiers.join(", "));

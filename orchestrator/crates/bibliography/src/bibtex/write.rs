@@ -12,7 +12,7 @@ const MONTHS: [&str; 12] =
 
 /// The entry of a record.
 pub(crate) fn written(record: &Record, key: &str) -> String {
-    let mut out = format!("@{}{{{key},\n", entry_type(record.kind));
+    let mut out = format!("@{}{{{key},\n", record.kind.bibtex());
     let mut field = |name: &str, value: &str| {
         if !value.is_empty() {
             let _ = writeln!(out, "  {name} = {{{value}}},");
@@ -28,12 +28,9 @@ pub(crate) fn written(record: &Record, key: &str) -> String {
     field("volume", &text(&record.volume));
     field("number", &text(&record.issue));
     field("pages", &text(&record.pages.as_deref().map(|pages| pages.replace('-', "\u{2013}"))));
-    let publisher = match record.kind {
-        Kind::Thesis => "school",
-        Kind::Report => "institution",
-        _ => "publisher",
-    };
-    field(publisher, &text(&record.publisher));
+    field(record.kind.bibtex_publisher(), &text(&record.publisher));
+    field("address", &text(&record.place));
+    field("edition", &text(&record.edition));
     field("type", if record.kind == Kind::Preprint { "Preprint" } else { "" });
     field("entrysubtype", if record.kind == Kind::News { "newspaper" } else { "" });
     date(record, &mut field);
@@ -57,25 +54,6 @@ pub(crate) fn written(record: &Record, key: &str) -> String {
     field("file", &files.join(";"));
     out.push_str("}\n");
     out
-}
-
-fn entry_type(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Article | Kind::News => "article",
-        Kind::Book => "book",
-        Kind::Chapter => "incollection",
-        Kind::ConferencePaper => "inproceedings",
-        Kind::Proceedings => "proceedings",
-        Kind::Thesis => "phdthesis",
-        Kind::Report => "techreport",
-        Kind::WebPage => "online",
-        Kind::Dataset => "dataset",
-        Kind::Software => "software",
-        Kind::Patent => "patent",
-        Kind::Standard => "standard",
-        Kind::Manuscript => "unpublished",
-        Kind::Preprint | Kind::Other => "misc",
-    }
 }
 
 /// Year, month by its abbreviation, and day.

@@ -1,9 +1,9 @@
 //! Records as CSL-JSON.
 
+use crate::Record;
 use crate::names::person;
 use crate::text::line;
 use crate::write::{Parts, guarded};
-use crate::{Kind, Record};
 use serde_json::{Map, Value, json};
 
 /// The item of a record, indented as a part of an array.
@@ -23,7 +23,7 @@ pub(crate) fn written(record: &Record, key: &str) -> String {
     };
     let text = |value: &Option<String>| Value::from(value.as_deref().map(shown).unwrap_or_default());
     put("id", key.into());
-    put("type", type_of(record.kind).into());
+    put("type", record.kind.csl().into());
     put("title", shown(&record.title).into());
     put("author", record.authors.iter().map(|of| name(&line(of))).collect());
     put("editor", record.editors.iter().map(|of| name(&line(of))).collect());
@@ -32,6 +32,8 @@ pub(crate) fn written(record: &Record, key: &str) -> String {
     put("issue", text(&record.issue));
     put("page", text(&record.pages));
     put("publisher", text(&record.publisher));
+    put("publisher-place", text(&record.place));
+    put("edition", text(&record.edition));
     put("issued", date(record));
     put("DOI", record.doi.as_ref().map(lyra_domain::Doi::as_str).unwrap_or_default().into());
     put("PMID", text(&record.pmid));
@@ -73,26 +75,6 @@ fn custom(record: &Record, notes: Vec<String>) -> Map<String, Value> {
         custom.insert("notes".to_owned(), notes.into());
     }
     custom
-}
-
-fn type_of(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Article => "article-journal",
-        Kind::Book | Kind::Proceedings => "book",
-        Kind::Chapter => "chapter",
-        Kind::ConferencePaper => "paper-conference",
-        Kind::Thesis => "thesis",
-        Kind::Preprint => "article",
-        Kind::Report => "report",
-        Kind::WebPage => "webpage",
-        Kind::News => "article-newspaper",
-        Kind::Dataset => "dataset",
-        Kind::Software => "software",
-        Kind::Patent => "patent",
-        Kind::Standard => "standard",
-        Kind::Manuscript => "manuscript",
-        Kind::Other => "document",
-    }
 }
 
 fn name(name: &str) -> Value {

@@ -15,7 +15,7 @@ pub(crate) fn written(record: &Record, key: &str) -> String {
         }
     };
     let text = |value: &Option<String>| value.as_deref().map(shown).unwrap_or_default();
-    tag("TY", type_of(record.kind));
+    tag("TY", record.kind.ris());
     tag("ID", key);
     tag("M3", if record.kind == Kind::Preprint { "Preprint" } else { "" });
     tag("TI", &shown(&record.title));
@@ -41,6 +41,10 @@ pub(crate) fn written(record: &Record, key: &str) -> String {
     tag("IS", &text(&record.issue));
     pages(record, &mut tag);
     tag("PB", &text(&record.publisher));
+    tag("CY", &text(&record.place));
+    if record.kind != Kind::Article {
+        tag("ET", &text(&record.edition));
+    }
     for serial in record.isbn.iter().chain(&record.issn) {
         tag("SN", serial);
     }
@@ -70,26 +74,6 @@ pub(crate) fn written(record: &Record, key: &str) -> String {
     }
     out.push_str("ER  - \r\n");
     out
-}
-
-fn type_of(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Article => "JOUR",
-        Kind::Book => "BOOK",
-        Kind::Chapter => "CHAP",
-        Kind::ConferencePaper => "CPAPER",
-        Kind::Proceedings => "CONF",
-        Kind::Thesis => "THES",
-        Kind::Report => "RPRT",
-        Kind::WebPage => "ELEC",
-        Kind::News => "NEWS",
-        Kind::Dataset => "DATA",
-        Kind::Software => "COMP",
-        Kind::Patent => "PAT",
-        Kind::Standard => "STAND",
-        Kind::Preprint | Kind::Manuscript => "UNPB",
-        Kind::Other => "GEN",
-    }
 }
 
 /// First and last page of one range; anything else in one field. Of a book, that would be how many it has.

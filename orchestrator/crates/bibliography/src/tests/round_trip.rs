@@ -2,6 +2,7 @@
 
 use super::records;
 use crate::{Format, Kind, Record};
+use lyra_domain::Imprint;
 use lyra_graph::{Reference, Role, bibtex, ris};
 use proptest::prelude::*;
 
@@ -16,6 +17,7 @@ fn references() -> Vec<Reference> {
                 .into(),
             year: Some(1935),
             venue: Some("Acta & Co".to_owned()),
+            imprint: Imprint::default(),
             doi: Some("10.1002/(sici)1097-0258(19980815)17:15/16<1661::aid-sim968>3.0.co;2-2".to_owned()),
             pmid: Some("23847242".to_owned()),
             url: Some("https://example.org/a_b?x=%20&y=1#z".to_owned()),
@@ -64,6 +66,39 @@ fn own_files_are_read_back() {
         assert_eq!(records.iter().map(|record| record.kind).collect::<Vec<_>>(), [Kind::Article, page]);
         for (reference, record) in references.iter().zip(&records) {
             check(reference, record);
+        }
+    }
+}
+
+#[test]
+fn what_a_work_is_and_who_published_it_is_read_back() {
+    let some = |text: &str| Some(text.to_owned());
+    for kind in Kind::ALL.iter().copied() {
+        let imprint = Imprint {
+            kind: Some(kind),
+            publisher: some("North & Press"),
+            place: some("Bern"),
+            edition: Some("2".to_owned()).filter(|_| kind != Kind::Article),
+            editors: vec!["Jane Doe".to_owned()],
+            isbn: vec!["9783161484100".to_owned()],
+            issn: vec!["1234-567X".to_owned()],
+        };
+        let reference = Reference {
+            page_id: "page_1".to_owned(),
+            is_work: true,
+            title: "Naps".to_owned(),
+            venue: some(if kind.is_part() { "Sleep" } else { "North & Press" }),
+            imprint: imprint.clone(),
+            ..Reference::default()
+        };
+        let written = std::slice::from_ref(&reference);
+        for (text, format) in [(bibtex(written), Format::BibTex), (ris(written), Format::Ris)] {
+            let found = super::one(&text, format);
+            let is_conference = (kind, format) == (Kind::Proceedings, Format::Ris);
+            let expect = if is_conference { Kind::ConferencePaper } else { kind };
+            assert_eq!(found.kind, expect, "{text}");
+            assert_eq!(found.imprint(), Imprint { kind: found.imprint().kind, ..imprint.clone() }, "{text}");
+            assert_eq!(found.venue.as_deref(), kind.is_part().then_some("Sleep"), "{text}");
         }
     }
 }

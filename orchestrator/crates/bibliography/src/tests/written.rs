@@ -39,6 +39,9 @@ fn held(record: &Record, output: Output) -> Record {
             if record.kind == Kind::Proceedings {
                 held.kind = Kind::ConferencePaper;
             }
+            if record.kind == Kind::Article {
+                held.edition = None;
+            }
         }
         Output::CslJson if record.kind == Kind::Proceedings => held.kind = Kind::Book,
         Output::BibTex | Output::CslJson => {}
@@ -179,6 +182,8 @@ fn record() -> impl Strategy<Value = Record> {
                 .prop_map(str::to_owned),
         ),
         some(text(1..4)),
+        some(text(1..3)),
+        some(text(1..3)),
     );
     let dates = prop_oneof![
         Just(String::new()),
@@ -222,8 +227,15 @@ fn record() -> impl Strategy<Value = Record> {
             draft.title(&title);
             names.0.iter().for_each(|name| draft.author(name));
             names.1.iter().for_each(|name| draft.editor(name));
-            let slots = [Slot::Venue, Slot::Volume, Slot::Issue, Slot::Pages, Slot::Publisher];
-            for (slot, value) in slots.into_iter().zip([&place.0, &place.1, &place.2, &place.3, &place.4]) {
+            for (slot, value) in [
+                (Slot::Venue, &place.0),
+                (Slot::Volume, &place.1),
+                (Slot::Issue, &place.2),
+                (Slot::Pages, &place.3),
+                (Slot::Publisher, &place.4),
+                (Slot::Place, &place.5),
+                (Slot::Edition, &place.6),
+            ] {
                 draft.put(slot, value);
             }
             draft.date(crate::date::Date::parse(&date));

@@ -1,9 +1,10 @@
 //! A document with all its fields, as backends hand it out.
 
 use crate::document::{LegalEvent, Priority};
-use lyra_bibliography::{Kind, Record};
-use lyra_domain::Doi;
+use crate::export::with_likely_kind;
+use lyra_bibliography::Record;
 use lyra_domain::classification::{Code, CodeError, System};
+use lyra_domain::{Doi, Imprint};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -48,8 +49,11 @@ pub struct Publication {
     pub authors: Vec<String>,
     /// DOI, of a paper.
     pub doi: Option<Doi>,
-    /// Journal, conference or site, of a paper.
+    /// Journal, book, conference or site, of a paper; the publisher of what is part of none of these.
     pub venue: Option<String>,
+    /// What it is, and who published it.
+    #[serde(flatten)]
+    pub imprint: Imprint,
     /// Volume, of a paper.
     pub volume: Option<String>,
     /// Issue, of a paper.
@@ -103,12 +107,7 @@ impl Publication {
 
     /// What reference managers know of it.
     pub fn record(&self) -> Record {
-        Record {
-            kind: match (self.is_patent(), &self.venue) {
-                (true, _) => Kind::Patent,
-                (false, Some(_)) => Kind::Article,
-                (false, None) => Kind::Other,
-            },
+        let record = Record {
             title: self.title.clone(),
             authors: self.authors.iter().map(|name| lyra_bibliography::given_family(name)).collect(),
             year: self.year.or_else(|| self.pub_date.map(|date| i32::from(date.year()))),
@@ -125,7 +124,8 @@ impl Publication {
             abstract_text: Some(self.abst.clone()).filter(|text| !text.is_empty()),
             language: self.lang.clone(),
             ..Record::default()
-        }
+        };
+        with_likely_kind(record.with_imprint(&self.imprint), self.is_patent())
     }
 }
 

@@ -3,8 +3,9 @@
 use super::json::OddCodes;
 use crate::backend::Codes;
 use crate::{Document, Version};
+use lyra_bibliography::serials;
 use lyra_domain::classification::System;
-use lyra_domain::{Doi, Identifier};
+use lyra_domain::{Doi, Identifier, Imprint};
 use serde_json::{Map, Value, json};
 
 /// The field that tells such a line from those of others; its value is the version of the line's form.
@@ -46,6 +47,7 @@ pub(super) fn read(version: &Value, fields: &Map<String, Value>) -> Result<(Docu
         doi: document.doi.and_then(|doi| Doi::parse(doi.as_str())),
         identifiers: document.identifiers.iter().filter_map(checked).collect(),
         versions: document.versions.into_iter().map(version_checked).collect(),
+        imprint: imprint_checked(document.imprint),
         zotero: document.zotero.filter(|address| address.starts_with("zotero://select/")),
         codes,
         ..document
@@ -66,6 +68,14 @@ fn checked(identifier: &Identifier) -> Option<Identifier> {
     }
 }
 
+fn imprint_checked(imprint: Imprint) -> Imprint {
+    Imprint {
+        isbn: imprint.isbn.iter().flat_map(|number| serials(number).0).collect(),
+        issn: imprint.issn.iter().flat_map(|number| serials(number).1).collect(),
+        ..imprint
+    }
+}
+
 fn version_checked(version: Version) -> Version {
     Version {
         doi: version.doi.and_then(|doi| Doi::parse(doi.as_str())),
@@ -79,6 +89,7 @@ mod tests {
     use super::super::json::parse;
     use super::*;
     use crate::{Annotation, LegalEvent, Priority, Section, Stage};
+    use lyra_domain::WorkKind;
     use proptest::prelude::*;
 
     #[test]
@@ -92,9 +103,11 @@ mod tests {
             assert!(error.starts_with(expect), "{error}");
         }
         let line = r#"{"lyra_document": 1, "doc_id": "a", "title": "T", "doi": "nonsense",
-            "identifiers": [{"kind": "pmid", "value": "x"}, {"kind": "pmid", "value": "7"}], "codes": {"ipc": ["nonsense"]}}"#;
+            "identifiers": [{"kind": "pmid", "value": "x"}, {"kind": "pmid", "value": "7"}], "codes": {"ipc": ["nonsense"]},
+            "isbn": ["nonsense", "978-3-16-148410-0"]}"#;
         let (document, odd) = parse(line).unwrap();
         assert_eq!((document.doi, odd), (None, vec!["ipc nonsense".to_owned()]));
+        assert_eq!(document.imprint.isbn, ["9783161484100"]);
         assert_eq!(document.identifiers, [Identifier::Pmid("7".to_owned())]);
     }
 
@@ -149,6 +162,13 @@ mod tests {
                 identifiers: pmid.and_then(|pmid| Identifier::pmid(&pmid.to_string())).into_iter().collect(),
                 codes: if is_patent { Codes { ipc: vec!["A61B5/00".to_owned()], uspc: vec!["D14/138".to_owned()], locarno: vec!["14-03".to_owned()], ..Codes::default() } } else { Codes::default() },
                 app_date: is_patent.then(|| jiff::civil::date(2004, 4, 23)),
+                imprint: Imprint {
+                    kind: Some(if is_patent { WorkKind::Patent } else { WorkKind::Thesis }),
+                    publisher: year.map(|year| format!("University of {year}")),
+                    isbn: vec!["9783161484100".to_owned()],
+                    issn: vec!["1234-567X".to_owned()],
+                    ..Imprint::default()
+                },
                 volume: (!is_patent).then(|| "12".to_owned()),
                 issue: (!is_patent).then(|| "3".to_owned()),
                 pages: (!is_patent).then(|| "101-109".to_owned()),

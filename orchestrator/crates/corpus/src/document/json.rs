@@ -3,8 +3,9 @@
 use super::Priority;
 use crate::Document;
 use crate::backend::Codes;
-use lyra_domain::Doi;
+use lyra_bibliography::serials;
 use lyra_domain::classification::System;
+use lyra_domain::{Doi, Imprint, WorkKind};
 use lyra_text::normalise;
 use serde_json::{Map, Value};
 
@@ -52,6 +53,7 @@ pub(crate) fn read(fields: &Map<String, Value>) -> Result<(Document, OddCodes), 
         doi: one(&["doi"])?.and_then(|doi| Doi::parse(&doi)),
         year: year.transpose()?,
         venue: one(&["venue", "journal"])?,
+        imprint: imprint(fields),
         volume: scalar(fields, "volume")?,
         issue: scalar(fields, "issue")?,
         pages: scalar(fields, "pages")?,
@@ -84,6 +86,21 @@ pub(crate) fn read(fields: &Map<String, Value>) -> Result<(Document, OddCodes), 
         ..Document::default()
     };
     Ok((document.finish()?, odd))
+}
+
+/// What it is, and who published it. Fields of these names may hold anything, so that other values are dropped.
+fn imprint(fields: &Map<String, Value>) -> Imprint {
+    let one = |name: &str| scalar(fields, name).ok().flatten();
+    let many = |name: &str| names(fields, &[name]).unwrap_or_default();
+    Imprint {
+        kind: one("type").and_then(|word| WorkKind::of_catalog(&word)),
+        publisher: one("publisher"),
+        place: one("place"),
+        edition: one("edition"),
+        editors: many("editors"),
+        isbn: many("isbn").iter().flat_map(|number| serials(number).0).collect(),
+        issn: many("issn").iter().flat_map(|number| serials(number).1).collect(),
+    }
 }
 
 fn codes(fields: &Map<String, Value>) -> Result<(Codes, OddCodes), String> {
@@ -306,6 +323,24 @@ mod tests {
             [document.volume, document.issue, document.pages].map(Option::unwrap),
             ["12", "3", "101-109"]
         );
+    }
+
+    #[test]
+    fn kinds_and_publishers() {
+        let line = r#"{"id": 1, "title": "x", "type": "Book Chapter", "venue": "Sleep", "publisher": "North Press", "edition": 2,
+            "editors": [{"name": "Jane Doe"}], "isbn": ["978-3-16-148410-0", "7"], "issn": "1234-567x"}"#;
+        let imprint = read_line(line).unwrap().imprint;
+        assert_eq!(
+            (imprint.kind, imprint.publisher.as_deref(), imprint.edition.as_deref()),
+            (Some(WorkKind::Chapter), Some("North Press"), Some("2"))
+        );
+        assert_eq!(
+            (&imprint.editors[..], &imprint.isbn[..]),
+            (&["Jane Doe".to_owned()][..], &["9783161484100".to_owned()][..])
+        );
+        assert_eq!(imprint.issn, ["1234-567X"]);
+        let odd = r#"{"id": 1, "title": "x", "type": ["a", 5], "publisher": {"name": "North"}, "editors": 5, "isbn": [[]]}"#;
+        assert_eq!(read_line(odd).unwrap().imprint, Imprint::default());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Versions of a work: the preprint, and what was published of it.
 
 use crate::Document;
-use lyra_domain::{Doi, Identifier};
+use lyra_domain::{Doi, Identifier, WorkKind};
 use serde::{Deserialize, Serialize};
 
 /// Where a version stands between its authors and its journal.
@@ -124,8 +124,8 @@ impl Document {
     }
 
     /// Joins a version of the work with another one. This one says what the work is. The text of the published version
-    /// is shown, or that of the preprint if there is no other; the DOI is that of the published version too. Unless
-    /// both versions are known and differ, they count as one.
+    /// is shown, or that of the preprint if there is no other; the DOI and the imprint are those of the published version
+    /// too. Unless both versions are known and differ, they count as one.
     pub(crate) fn join(&mut self, stage: Option<Stage>, mut other: Self, stage_of_other: Option<Stage>) {
         let differing = stage.zip(stage_of_other).filter(|(stage, other)| stage != other);
         let Some((stage, stage_of_other)) = differing else {
@@ -148,6 +148,9 @@ impl Document {
         }
         if stage == Stage::Preprint && other.doi.is_some() {
             self.doi = other.doi.take();
+        }
+        if stage == Stage::Preprint && self.imprint.kind == Some(WorkKind::Preprint) {
+            self.imprint = std::mem::take(&mut other.imprint);
         }
         self.fill_from(other);
         self.versions = both;

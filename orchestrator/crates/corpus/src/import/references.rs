@@ -43,7 +43,7 @@ fn record(record: std::result::Result<Reference, Rejected>) -> Record {
 
 /// A document without an id.
 fn document(reference: Reference) -> Document {
-    let identifiers = reference.identifiers();
+    let (identifiers, imprint) = (reference.identifiers(), reference.imprint());
     Document {
         title: lyra_text::normalise(&reference.title),
         text: reference.abstract_text.unwrap_or_default(),
@@ -53,6 +53,7 @@ fn document(reference: Reference) -> Document {
         year: reference.year,
         pub_date: reference.date.and_then(|date| date.parse().ok()),
         venue: reference.venue.or(reference.publisher),
+        imprint,
         volume: reference.volume,
         issue: reference.issue,
         pages: reference.pages,

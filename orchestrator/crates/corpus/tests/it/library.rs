@@ -1,13 +1,15 @@
 //! A person's library in a corpus: tags, collections, notes, duplicates, and what is exported of it.
 
 use crate::support::{Bench, Hashing, vector};
-use lyra_bibliography::Output;
+use lyra_bibliography::{Format, Output, read};
 use lyra_corpus::backend::{FieldBoosts, Filter, LaneKind, LaneQuery, RawFilter, SearchBackend};
 use lyra_corpus::{
     CorpusError, CorpusSource, EmbeddedBackend, ExportFormat, Exported, Method, Narrow, Within,
 };
+use lyra_domain::{Imprint, WorkKind};
 use lyra_research::ports::EvidenceSource;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -181,6 +183,88 @@ async fn reference_managers_get_what_they_can_hold() {
     let items: Vec<serde_json::Value> = serde_json::from_str(&csl).unwrap();
     let keys: Vec<&str> = items.iter().map(|item| item["id"].as_str().unwrap()).collect();
     assert_eq!(keys, ["lee2019short", "2020naps", "coffee", "naps"]);
+}
+
+const KINDS: &str = "\
+TY  - BOOK
+TI  - A handbook of sleep
+AU  - Lee, Ann
+PY  - 2019
+PB  - North Press
+CY  - Bern
+ET  - 2
+SN  - 978-3-16-148410-0
+ER  -
+TY  - CHAP
+TI  - Naps at noon and in the evening
+T2  - Rest and leisure
+A2  - Doe, Jane
+PB  - South Press
+SP  - 10
+EP  - 19
+SN  - 978-1-86197-271-2
+ER  -
+TY  - CPAPER
+TI  - Measuring how long people doze
+T2  - Conference on Rest
+PB  - ACM
+ER  -
+TY  - THES
+TI  - Drowsiness of pilots on long flights
+PB  - University of Bern
+ER  -
+TY  - RPRT
+TI  - Working hours of nurses in hospitals
+PB  - Ministry of Health
+ER  -
+TY  - UNPB
+M3  - Preprint
+TI  - Coffee before a short rest
+JF  - PsyArXiv
+ER  -
+TY  - PAT
+TI  - Pillow with a built-in alarm
+ER  -
+TY  - DATA
+TI  - Diaries of four hundred sleepers
+PB  - Zenodo
+ER  -
+TY  - JOUR
+TI  - Memory of adults after resting
+JF  - Rest
+PB  - North Press
+SN  - 1234-567X
+ER  -
+TY  - GEN
+TI  - Something about snoring
+ER  -
+";
+
+/// Venue and imprint of each record, by its title.
+fn said(text: &str, format: Format) -> BTreeMap<String, (Option<String>, Imprint)> {
+    let records = read(text.as_bytes(), format).map(Result::unwrap);
+    records.map(|record| (record.title.clone(), (record.venue.clone(), record.imprint()))).collect()
+}
+
+#[tokio::test]
+async fn what_a_work_is_and_who_published_it_stays() {
+    let bench = Bench::new();
+    let file = bench.file("refs.ris", &[KINDS.to_owned()]);
+    let report = bench.import(&file, &Hashing::default()).await.unwrap();
+    assert_eq!((report.added, report.rejected_count), (10, 0), "{report:?}");
+    let expect = said(KINDS, Format::Ris);
+    assert_eq!(expect["A handbook of sleep"].1.kind, Some(WorkKind::Book));
+    for (output, format) in
+        [(Output::Ris, Format::Ris), (Output::BibTex, Format::BibTex), (Output::CslJson, Format::CslJson)]
+    {
+        let text = exported(&bench, ExportFormat::Records(output), Narrow::default()).await;
+        assert_eq!(said(&text, format), expect, "{text}");
+    }
+    let copy = Bench::new();
+    let lines = exported(&bench, ExportFormat::Jsonl, Narrow::default()).await;
+    assert!(lines.contains(r#""type":"conference_paper""#), "{lines}");
+    copy.import(&copy.file("export.jsonl", std::slice::from_ref(&lines)), &Hashing::default()).await.unwrap();
+    assert_eq!(exported(&copy, ExportFormat::Jsonl, Narrow::default()).await, lines);
 }
 
 #[tokio::test]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{ArxivId, Doi};
+use crate::{ArxivId, Doi, Imprint, WorkKind};
 use proptest::prelude::*;
 
 fn work(title: &str, year: i32, author: &str) -> Work {
@@ -136,6 +136,7 @@ fn metadata_of_apis_wins_and_gaps_are_filled() {
         oa_url: Some("https://example.org/a.pdf".to_owned()),
         source_api: "openalex".to_owned(),
         ids: vec![Identifier::OpenAlex("W1".to_owned())],
+        imprint: Imprint { kind: Some(WorkKind::Report), ..Imprint::default() },
         ..doi(work("The Title of Record.", 2020, "A. Sato"), "10.1000/a")
     };
     let serp =
@@ -150,6 +151,7 @@ fn metadata_of_apis_wins_and_gaps_are_filled() {
         (found.work.is_retracted, found.work.ids.len(), found.coverage),
         (Some(true), 2, Coverage::Both)
     );
+    assert_eq!(found.work.imprint.kind, Some(WorkKind::Report));
     assert_eq!(found.records, [0, 1, 2]);
 }
 

@@ -1,6 +1,6 @@
 //! A page: anything with a text that fragments are cut from.
 
-use crate::{PageId, WorkId, named_enum};
+use crate::{Imprint, PageId, WorkId, named_enum};
 use serde::{Deserialize, Serialize};
 
 /// A page, global: tasks share it.
@@ -64,6 +64,9 @@ pub struct PaperMetadata {
     pub year: Option<i32>,
     /// Journal, conference or site.
     pub venue: Option<String>,
+    /// What the work is, and who published it.
+    #[serde(flatten)]
+    pub imprint: Imprint,
     /// DOI, normalized.
     pub doi: Option<String>,
     /// Names in the order of the by-line.

@@ -1,6 +1,6 @@
 //! A scholarly work, known by its metadata.
 
-use crate::{Doi, Identifier};
+use crate::{Doi, Identifier, Imprint};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -57,6 +57,9 @@ pub struct Work {
     pub published_date: Option<String>,
     /// Journal, conference or site.
     pub venue: Option<String>,
+    /// What it is, and who published it.
+    #[serde(flatten)]
+    pub imprint: Imprint,
     /// DOI.
     pub doi: Option<Doi>,
     /// Its other identifiers, each kind at most once.

@@ -2,12 +2,13 @@
 
 use super::names::Name;
 use super::{Reference, keys, line};
+use lyra_domain::WorkKind;
 use std::fmt::Write;
 
-/// The references as BibTeX entries, in the order given: `@article` for a work in a venue, `@misc` for anything else.
-/// LaTeX special characters are escaped, capitals that styles must keep are braced, `doi` and `url` are verbatim as
-/// biblatex requires. The keywords tell whether a work is `evidence` or `cited` by evidence, and whether it is
-/// `retracted`.
+/// The references as BibTeX entries, in the order given, of the type that their source says. Without one, it is
+/// `@article` for a work in a venue, and `@misc` for anything else. LaTeX special characters are escaped, capitals that
+/// styles must keep are braced, `doi` and `url` are verbatim as biblatex requires. The keywords tell whether a work is
+/// `evidence` or `cited` by evidence, and whether it is `retracted`.
 pub fn bibtex(references: &[Reference]) -> String {
     let entries =
         references.iter().zip(keys::keys(references)).map(|(reference, key)| entry(reference, &key));
@@ -15,25 +16,37 @@ pub fn bibtex(references: &[Reference]) -> String {
 }
 
 fn entry(reference: &Reference, key: &str) -> String {
-    let kind = if reference.is_work && reference.venue.is_some() { "article" } else { "misc" };
-    let mut out = format!("@{kind}{{{key},\n");
+    let kind = reference.kind().unwrap_or(WorkKind::Other);
+    let mut out = format!("@{}{{{key},\n", kind.bibtex());
     let mut field = |name: &str, value: &str| {
         if !value.is_empty() {
             let _ = writeln!(out, "  {name} = {{{value}}},");
         }
     };
-    let authors: Vec<String> =
-        reference.authors.iter().map(|name| author(name)).filter(|n| !n.is_empty()).collect();
-    field("author", &authors.join(" and "));
+    let text = |value: &Option<String>| escape(&line(value.as_deref().unwrap_or_default()));
+    let imprint = &reference.imprint;
+    field("author", &authors(&reference.authors));
+    field("editor", &authors(&imprint.editors));
     field("title", &title(&line(&reference.title)));
-    let venue = reference.venue.as_deref().map(line).unwrap_or_default();
-    field(if kind == "article" { "journal" } else { "howpublished" }, &escape(&venue));
+    let container = match kind {
+        WorkKind::Chapter | WorkKind::ConferencePaper => "booktitle",
+        WorkKind::Article | WorkKind::News => "journal",
+        _ => "howpublished",
+    };
+    field(container, &text(&reference.container()));
+    field(kind.bibtex_publisher(), &text(&imprint.publisher));
+    field("address", &text(&imprint.place));
+    field("edition", &text(&imprint.edition));
+    field("type", if kind == WorkKind::Preprint { "Preprint" } else { "" });
+    field("entrysubtype", if kind == WorkKind::News { "newspaper" } else { "" });
     field("year", &reference.year.map(|year| year.to_string()).unwrap_or_default());
     field("doi", &verbatim(reference.doi.as_deref().unwrap_or_default()));
-    field("pmid", &escape(&line(reference.pmid.as_deref().unwrap_or_default())));
+    field("pmid", &text(&reference.pmid));
+    field("isbn", &escape(&line(&imprint.isbn.join(", "))));
+    field("issn", &escape(&line(&imprint.issn.join(", "))));
     field("url", &verbatim(reference.url.as_deref().unwrap_or_default()));
     if !reference.is_work {
-        field("urldate", &escape(&line(reference.accessed.as_deref().unwrap_or_default())));
+        field("urldate", &text(&reference.accessed));
     }
     if reference.is_retracted {
         field("note", "Retracted");
@@ -42,6 +55,11 @@ fn entry(reference: &Reference, key: &str) -> String {
     field("keywords", &format!("{}{retracted}", reference.role.keyword()));
     out.push_str("}\n");
     out
+}
+
+fn authors(names: &[String]) -> String {
+    let names = names.iter().map(|name| author(name)).filter(|name| !name.is_empty());
+    names.collect::<Vec<_>>().join(" and ")
 }
 
 /// `Family, Given`, or a group in braces, so that it is not split.

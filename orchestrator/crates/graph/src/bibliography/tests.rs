@@ -111,6 +111,36 @@ fn ris_keeps_every_value_on_its_line() {
 }
 
 #[test]
+fn what_a_work_is_decides_its_entry() {
+    let of = |kind, venue: &str| Reference {
+        venue: Some(venue.to_owned()),
+        imprint: Imprint {
+            kind: Some(kind),
+            publisher: Some("North Press".to_owned()),
+            isbn: vec!["9783161484100".to_owned()],
+            ..Imprint::default()
+        },
+        ..reference("Ann Lee", 2020, "Naps")
+    };
+    // The venue of a book repeats its publisher.
+    let works = [of(WorkKind::Book, "North Press"), of(WorkKind::Chapter, "Sleep")];
+    assert_eq!(
+        ris(&works),
+        "TY  - BOOK\r\nID  - page_1f\r\nTI  - Naps\r\nAU  - Lee, Ann\r\nPY  - 2020\r\nPB  - North Press\r\n\
+         SN  - 9783161484100\r\nKW  - evidence\r\nER  - \r\n\r\n\
+         TY  - CHAP\r\nID  - page_1f\r\nTI  - Naps\r\nAU  - Lee, Ann\r\nPY  - 2020\r\nT2  - Sleep\r\nPB  - North Press\r\n\
+         SN  - 9783161484100\r\nKW  - evidence\r\nER  - \r\n"
+    );
+    assert_eq!(
+        bibtex(&works[1..]),
+        "@incollection{lee2020naps,\n  author = {Lee, Ann},\n  title = {Naps},\n  booktitle = {Sleep},\n  publisher = \
+         {North Press},\n  year = {2020},\n  isbn = {9783161484100},\n  keywords = {evidence},\n}\n"
+    );
+    let thesis = bibtex(&[of(WorkKind::Thesis, "North Press")]);
+    assert!(thesis.starts_with("@phdthesis{") && thesis.contains("  school = {North Press},\n"), "{thesis}");
+}
+
+#[test]
 fn a_bibtex_parser_reads_back_what_was_written() {
     use biblatex::{Bibliography, ChunksExt, PermissiveType};
     let works = [

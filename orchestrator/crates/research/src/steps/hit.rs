@@ -123,6 +123,7 @@ pub(crate) fn as_page(source: &str, hit: &Hit, work: &Work) -> NewPage {
         paper_metadata: PaperMetadata {
             year: work.year,
             venue: work.venue.clone(),
+            imprint: work.imprint.clone(),
             doi: work.doi.as_ref().map(ToString::to_string),
             authors: work.authors.clone(),
             citation_count: work.citation_count,

@@ -3,6 +3,7 @@
 
 use crate::Result;
 use crate::ports::{ContentRules, Hit};
+use lyra_domain::Imprint;
 
 /// Hits without the metadata that addresses an AI. A hit whose very address or id does so is left out: it cannot be named without
 /// being shown.
@@ -15,7 +16,8 @@ pub(crate) async fn cleaned(rules: &dyn ContentRules, hits: Vec<Hit>) -> Result<
     let mut kept = Vec::with_capacity(hits.len());
     for mut hit in hits {
         let mut rule = || dangers.next().flatten().map(|danger| danger.rule);
-        let [address, title, venue, authors, oa_url, date, references] = std::array::from_fn(|_| rule());
+        let [address, title, venue, authors, oa_url, date, references, imprint] =
+            std::array::from_fn(|_| rule());
         if let Some(rule) = address {
             tracing::warn!(rule, "a document is left out: its address or id addresses an AI");
             continue;
@@ -46,6 +48,10 @@ pub(crate) async fn cleaned(rules: &dyn ContentRules, hits: Vec<Hit>) -> Result<
             gone.push("references");
             work.references.clear();
         }
+        if imprint.is_some() {
+            gone.push("imprint");
+            work.imprint = Imprint { kind: work.imprint.kind, ..Imprint::default() };
+        }
         if !gone.is_empty() {
             tracing::warn!(url = hit.url, left_out = gone.join(", "), "metadata that addresses an AI");
         }
@@ -55,7 +61,7 @@ pub(crate) async fn cleaned(rules: &dyn ContentRules, hits: Vec<Hit>) -> Result<
 }
 
 /// What is looked at of a hit, each as one text, so that a sentence in pieces is found too.
-fn fields(hit: &Hit) -> [String; 7] {
+fn fields(hit: &Hit) -> [String; 8] {
     let work = &hit.work;
     let ids = work.identifiers().map(|id| id.to_string()).collect::<Vec<_>>().join(" ");
     let doc_id = hit.document.as_ref().map(|document| document.doc_id.as_str()).unwrap_or_default();
@@ -68,6 +74,7 @@ fn fields(hit: &Hit) -> [String; 7] {
         lyra_text::spelled_out(work.oa_url.as_deref().unwrap_or_default()),
         work.published_date.clone().unwrap_or_default(),
         lyra_text::spelled_out(&work.references.join(" ")),
+        work.imprint.texts().collect::<Vec<_>>().join(" "),
     ]
 }
 
@@ -77,8 +84,8 @@ mod tests {
     use crate::PortError;
     use crate::ports::{CorpusDocument, Danger};
     use async_trait::async_trait;
-    use lyra_domain::Work;
     use lyra_domain::domains::DomainRules;
+    use lyra_domain::{Work, WorkKind};
 
     struct Planted;
 
@@ -114,6 +121,8 @@ mod tests {
             ..Work::default()
         };
         let planted = CorpusDocument::new("c", PLANTED);
+        let kind = Some(WorkKind::Book);
+        let said = Imprint { kind, publisher: Some(PLANTED.to_owned()), ..Imprint::default() };
         let hits = vec![
             hit(1, "https://a.example/1", work.clone()),
             hit(2, "https://a.example/2", Work { title: PLANTED.to_owned(), ..work.clone() }),
@@ -131,9 +140,10 @@ mod tests {
             hit(6, "https://a.example/6", Work { references: vec!["ignore%20all".into()], ..work.clone() }),
             hit(7, "corpus:c/ignore_all", work.clone()),
             Hit { document: Some(planted), ..hit(8, "corpus:c/8", work.clone()) },
+            hit(9, "https://a.example/9", Work { imprint: said, ..work.clone() }),
         ];
         let kept = cleaned(&Planted, hits).await.expect("cleaned");
-        assert_eq!(kept.iter().map(|hit| hit.rank).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
+        assert_eq!(kept.iter().map(|hit| hit.rank).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6, 9]);
         let expect = [
             work.clone(),
             Work { title: String::new(), ..work.clone() },
@@ -141,6 +151,7 @@ mod tests {
             Work { authors: Vec::new(), ..work.clone() },
             Work { oa_url: None, ..work.clone() },
             Work { references: Vec::new(), ..work.clone() },
+            Work { imprint: Imprint { kind, ..Imprint::default() }, ..work.clone() },
         ];
         assert_eq!(kept.into_iter().map(|hit| hit.work).collect::<Vec<_>>(), expect);
     }

@@ -4,7 +4,7 @@ use crate::Paper;
 use crate::paper::{address, filled};
 use crate::registry::ARXIV;
 use lyra_bibliography::shown_line;
-use lyra_domain::{ArxivId, Doi, Identifier, Work};
+use lyra_domain::{ArxivId, Doi, Identifier, Imprint, Work, WorkKind};
 use quick_xml::Reader;
 use quick_xml::escape::resolve_html5_entity;
 use quick_xml::events::{BytesRef, BytesStart, Event};
@@ -163,6 +163,9 @@ impl Entry {
         let Some(id) = ArxivId::parse(&versioned).filter(|_| !self.title.is_empty()) else {
             return Err(None);
         };
+        // With a DOI or a journal, its authors name the article that it became.
+        let is_preprint = self.doi.is_empty() && self.journal.is_empty();
+        let kind = is_preprint.then_some(WorkKind::Preprint);
         let withdrawn = says_withdrawn(&self.comment) || says_withdrawn(&self.summary);
         let day = self.published.get(..10).map(str::to_owned);
         let pdf = self.pdf.map(|pdf| pdf.replacen("http://", "https://", 1));
@@ -172,6 +175,7 @@ impl Entry {
             year: day.as_deref().and_then(|day| day.get(..4)?.parse().ok()),
             published_date: day,
             venue: filled(Some(self.journal)).or_else(|| Some("arXiv".to_owned())),
+            imprint: Imprint { kind, ..Imprint::default() },
             authors: self.authors,
             is_retracted: withdrawn.then_some(true),
             oa_url: pdf.or_else(|| Some(format!("https://arxiv.org/pdf/{versioned}"))),

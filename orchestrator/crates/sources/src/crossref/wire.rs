@@ -1,11 +1,11 @@
 //! The API's JSON. Everything may be absent or null.
 
 use crate::Paper;
-use crate::paper::{address, filled, says_retracted};
+use crate::paper::{address, filled, imprint, says_retracted};
 use crate::records::Records;
 use crate::registry::CROSSREF;
-use lyra_bibliography::{language_code, shown_line, shown_lines};
-use lyra_domain::{Doi, Identifier, Work};
+use lyra_bibliography::{language_code, serials, shown_line, shown_lines};
+use lyra_domain::{Doi, Identifier, Imprint, Work};
 use serde::Deserialize;
 
 /// Types of records that are no works of their own, or whole series of them.
@@ -52,6 +52,13 @@ pub(super) struct WireRecord {
     title: Option<Vec<String>>,
     container_title: Option<Vec<String>>,
     author: Option<Vec<Author>>,
+    editor: Option<Vec<Author>>,
+    publisher: Option<String>,
+    publisher_location: Option<String>,
+    #[serde(rename = "ISBN")]
+    isbn: Option<Vec<String>>,
+    #[serde(rename = "ISSN")]
+    issn: Option<Vec<String>>,
     #[serde(rename = "abstract")]
     abstract_text: Option<String>,
     language: Option<String>,
@@ -195,11 +202,19 @@ impl From<WireRecord> for Paper {
         let is_retracted = record.updated_by.iter().flatten().any(Update::retracts) || says_retracted(&title);
         let date = record.published.or(record.issued);
         let cited = |reference: Reference| Some(Doi::parse(&reference.doi?)?.to_string());
+        let imprint = Imprint {
+            place: filled(record.publisher_location),
+            editors: record.editor.into_iter().flatten().filter_map(name).collect(),
+            isbn: record.isbn.iter().flatten().flat_map(|number| serials(number).0).collect(),
+            issn: record.issn.iter().flatten().flat_map(|number| serials(number).1).collect(),
+            ..imprint(record.kind.as_deref(), record.publisher)
+        };
         let mut work = Work {
             title,
             year: date.as_ref().and_then(|date| date.part(0)),
             published_date: date.as_ref().and_then(Date::day),
             venue: first(record.container_title),
+            imprint,
             authors: record.author.into_iter().flatten().filter_map(name).collect(),
             citation_count: record.is_referenced_by_count,
             reference_count: record.references_count,
@@ -224,6 +239,7 @@ impl From<WireRecord> for Paper {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lyra_domain::WorkKind;
     use serde_json::json;
 
     #[test]
@@ -240,6 +256,24 @@ mod tests {
             assert_eq!(abstract_of(markup).as_deref(), Some(expect));
         }
         assert_eq!(abstract_of("<jats:p> </jats:p>"), None);
+    }
+
+    #[test]
+    fn what_a_record_is_and_who_published_it() {
+        let record = json!({"DOI": "10.1000/a", "title": ["Naps"], "type": "book-chapter", "container-title": ["Sleep"],
+            "publisher": "North Press", "publisher-location": "Bern", "editor": [{"given": "Jane", "family": "Doe"}],
+            "ISBN": ["978-3-16-148410-0"], "ISSN": ["12345678"]});
+        let work = Paper::from(serde_json::from_value::<WireRecord>(record).unwrap()).work;
+        let expect = Imprint {
+            kind: Some(WorkKind::Chapter),
+            publisher: Some("North Press".to_owned()),
+            place: Some("Bern".to_owned()),
+            edition: None,
+            editors: vec!["Jane Doe".to_owned()],
+            isbn: vec!["9783161484100".to_owned()],
+            issn: vec!["1234-5678".to_owned()],
+        };
+        assert_eq!((work.venue.as_deref(), work.imprint), (Some("Sleep"), expect));
     }
 
     #[test]

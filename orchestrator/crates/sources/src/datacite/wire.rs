@@ -2,7 +2,7 @@
 
 use crate::Paper;
 use crate::markup::unmarked;
-use crate::paper::{address, filled};
+use crate::paper::{address, filled, imprint};
 use crate::records::Records;
 use crate::registry::DATACITE;
 use lyra_domain::{Doi, Identifier, Work};
@@ -107,8 +107,9 @@ impl Entry {
             other => other.get("name")?.as_str().map(str::to_owned),
         });
         let kind = about.types.and_then(|types| types.resource_type_general);
-        let venue =
-            filled(about.container.and_then(|container| container.title)).or_else(|| filled(publisher));
+        let imprint = imprint(kind.as_deref(), publisher);
+        let container = about.container.and_then(|container| container.title);
+        let venue = filled(container).or_else(|| imprint.publisher.clone());
         // A data set is not an article: its venue says so.
         let venue = match kind.as_deref() {
             Some("Dataset") => {
@@ -128,6 +129,7 @@ impl Entry {
             year: about.publication_year.as_ref().and_then(year),
             published_date: issued,
             venue,
+            imprint,
             authors: about.creators.into_iter().flatten().filter_map(name).collect(),
             citation_count: about.citation_count,
             source_api: DATACITE.name.to_owned(),

@@ -5,7 +5,7 @@ use crate::markup::unmarked;
 use crate::paper::{address, filled};
 use crate::records::Records;
 use crate::registry::DOAJ;
-use lyra_domain::{Doi, Identifier, Work};
+use lyra_domain::{Doi, Identifier, Imprint, Work, WorkKind};
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
@@ -90,6 +90,7 @@ impl Article {
             title: filled(about.title.map(|title| unmarked(&title)))?,
             year: about.year.and_then(|year| year.trim().parse().ok()),
             venue: filled(journal.and_then(|journal| journal.title)),
+            imprint: Imprint { kind: Some(WorkKind::Article), ..Imprint::default() },
             authors: about.author.into_iter().flatten().filter_map(|author| filled(author.name)).collect(),
             oa_url: text,
             source_api: DOAJ.name.to_owned(),

@@ -5,7 +5,7 @@ use crate::paper::{address, filled, says_retracted};
 use crate::records::Records;
 use crate::registry::EUROPE_PMC;
 use lyra_bibliography::{initials_first, language_code, shown_line, shown_lines};
-use lyra_domain::{Doi, Identifier, Work};
+use lyra_domain::{Doi, Identifier, Imprint, Work, WorkKind};
 use serde::Deserialize;
 
 #[derive(Debug, Default, Deserialize)]
@@ -180,6 +180,14 @@ impl WireRecord {
         kinds.into_iter().any(|found| found.trim().eq_ignore_ascii_case(kind))
     }
 
+    /// What its publication types say; a preprint may be a journal article there, too.
+    fn kind(&self) -> Option<WorkKind> {
+        let words = self.pub_type_list.iter().filter_map(|list| list.pub_type.as_ref()).flatten();
+        let kinds: Vec<WorkKind> = words.filter_map(|word| WorkKind::of_catalog(word)).collect();
+        let special = kinds.iter().find(|kind| **kind != WorkKind::Article);
+        special.or(kinds.first()).copied()
+    }
+
     fn has_correction(&self, kind: &str) -> bool {
         let list = self.comment_correction_list.as_ref().and_then(|list| list.comment_correction.as_ref());
         let mut kinds = list.into_iter().flatten().filter_map(|correction| correction.kind.as_deref());
@@ -230,7 +238,7 @@ fn names(list: Option<AuthorList>, one_line: Option<String>) -> Vec<String> {
 impl From<WireRecord> for Paper {
     fn from(mut record: WireRecord) -> Self {
         let title = shown_line(&record.title.take().unwrap_or_default());
-        let is_retracted = record.is_retracted(&title);
+        let (is_retracted, kind) = (record.is_retracted(&title), record.kind());
         let mut work = Work {
             title: without_period(&title).to_owned(),
             year: record.pub_year.as_deref().and_then(|year| year.trim().parse().ok()),
@@ -239,6 +247,7 @@ impl From<WireRecord> for Paper {
             venue: filled(
                 record.journal_info.and_then(|info| info.journal).and_then(|journal| journal.title),
             ),
+            imprint: Imprint { kind, ..Imprint::default() },
             authors: names(record.author_list, record.author_string),
             citation_count: record.cited_by_count,
             is_retracted,

@@ -1,7 +1,7 @@
 //! The API's JSON. Everything may be absent or null.
 
 use crate::Paper;
-use crate::paper::{address, filled};
+use crate::paper::{address, filled, imprint};
 use crate::records::Records;
 use crate::registry::OPENALEX;
 use lyra_domain::{Doi, Identifier, Work};
@@ -28,6 +28,8 @@ pub(super) struct WireWork {
     title: Option<String>,
     display_name: Option<String>,
     ids: Option<Ids>,
+    #[serde(rename = "type")]
+    kind: Option<String>,
     language: Option<String>,
     publication_year: Option<i32>,
     publication_date: Option<String>,
@@ -60,6 +62,9 @@ struct Location {
 #[derive(Debug, Deserialize)]
 struct Source {
     display_name: Option<String>,
+    /// `journal`, `conference`, `repository`, …
+    #[serde(rename = "type")]
+    kind: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -87,6 +92,13 @@ impl From<WireWork> for Paper {
             let source = place.source.as_ref().and_then(|source| source.display_name.clone());
             filled(source).or_else(|| filled(place.raw_source_name.clone()))
         });
+        let source = place.as_ref().and_then(|place| place.source.as_ref());
+        let in_proceedings = source.and_then(|source| source.kind.as_deref()) == Some("conference");
+        // A paper of a conference is an `article`, too.
+        let kind = wire
+            .kind
+            .as_deref()
+            .map(|kind| if kind == "article" && in_proceedings { "conference" } else { kind });
         let name = |authorship: Authorship| {
             filled(authorship.author.and_then(|author| author.display_name))
                 .or_else(|| filled(authorship.raw_author_name))
@@ -99,6 +111,7 @@ impl From<WireWork> for Paper {
             year: wire.publication_year,
             published_date: filled(wire.publication_date),
             venue,
+            imprint: imprint(kind, None),
             authors: wire.authorships.into_iter().flatten().filter_map(name).collect(),
             citation_count: wire.cited_by_count,
             reference_count: wire.referenced_works_count,
@@ -149,6 +162,7 @@ fn abstract_of(index: &HashMap<String, Vec<u32>>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lyra_domain::WorkKind;
 
     #[test]
     fn an_abstract_is_put_together_again() {
@@ -157,6 +171,23 @@ mod tests {
         let index: HashMap<String, Vec<u32>> = serde_json::from_value(index).unwrap();
         assert_eq!(abstract_of(&index).as_deref(), Some("Naps help some adults. Naps"));
         assert_eq!(abstract_of(&HashMap::new()), None);
+    }
+
+    #[test]
+    fn papers_of_conferences_are_told_from_articles() {
+        let kind = |kind: &str, source: &str| {
+            let wire = serde_json::json!({"type": kind, "primary_location": {"source": {"type": source}}});
+            Paper::from(serde_json::from_value::<WireWork>(wire).unwrap()).work.imprint.kind
+        };
+        for (of, source, expect) in [
+            ("article", "journal", Some(WorkKind::Article)),
+            ("article", "conference", Some(WorkKind::ConferencePaper)),
+            ("preprint", "repository", Some(WorkKind::Preprint)),
+            ("dissertation", "repository", Some(WorkKind::Thesis)),
+            ("paratext", "journal", None),
+        ] {
+            assert_eq!(kind(of, source), expect, "{of} {source}");
+        }
     }
 
     #[test]

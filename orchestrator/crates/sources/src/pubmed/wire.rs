@@ -114,6 +114,7 @@ pub(super) fn study(record: Record) -> Option<Paper> {
 pub(super) fn paper(record: Record) -> Paper {
     let landing = record.pmid.as_ref().map(|id| format!("https://pubmed.ncbi.nlm.nih.gov/{id}/"));
     let mut work = Work {
+        imprint: record.imprint(),
         // PubMed marks every record that was retracted, so the absence of a mark says something.
         is_retracted: Some(record.is_retracted),
         year: record.year,

@@ -4,7 +4,7 @@ use crate::Paper;
 use crate::paper::{address, filled};
 use crate::records::Records;
 use crate::registry::SEMANTIC_SCHOLAR;
-use lyra_domain::{ArxivId, Doi, Identifier, Work};
+use lyra_domain::{ArxivId, Doi, Identifier, Imprint, Work, WorkKind};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -63,6 +63,7 @@ pub(super) struct WirePaper {
     abstract_text: Option<String>,
     venue: Option<String>,
     journal: Option<Journal>,
+    publication_types: Option<Vec<String>>,
     year: Option<i32>,
     publication_date: Option<String>,
     authors: Option<Vec<Author>>,
@@ -113,11 +114,16 @@ fn text(value: Option<&Value>) -> Option<String> {
 impl From<WirePaper> for Paper {
     fn from(paper: WirePaper) -> Self {
         let external = paper.external_ids.unwrap_or_default();
+        // Preprints and papers of conferences are `JournalArticle`, too.
+        let kinds = paper.publication_types.into_iter().flatten();
+        let kind =
+            kinds.filter_map(|word| WorkKind::of_catalog(&word)).find(|kind| *kind != WorkKind::Article);
         let mut work = Work {
             title: paper.title.unwrap_or_default(),
             year: paper.year,
             published_date: filled(paper.publication_date),
             venue: filled(paper.venue).or_else(|| filled(paper.journal.and_then(|journal| journal.name))),
+            imprint: Imprint { kind, ..Imprint::default() },
             authors: paper.authors.into_iter().flatten().filter_map(|author| filled(author.name)).collect(),
             citation_count: paper.citation_count,
             reference_count: paper.reference_count,

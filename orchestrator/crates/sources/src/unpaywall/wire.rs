@@ -2,7 +2,7 @@
 
 use crate::Paper;
 use crate::markup::unmarked;
-use crate::paper::{address, filled};
+use crate::paper::{address, filled, imprint};
 use crate::records::Records;
 use crate::registry::UNPAYWALL;
 use lyra_domain::{Doi, Identifier, Work};
@@ -26,6 +26,9 @@ pub(super) struct Record {
     year: Option<i32>,
     published_date: Option<String>,
     journal_name: Option<String>,
+    /// As Crossref has it.
+    genre: Option<String>,
+    publisher: Option<String>,
     best_oa_location: Option<Location>,
     oa_locations: Option<Vec<Location>>,
     z_authors: Option<Vec<Author>>,
@@ -59,6 +62,7 @@ impl Record {
             year: self.year,
             published_date: filled(self.published_date),
             venue: filled(self.journal_name),
+            imprint: imprint(self.genre.as_deref(), self.publisher),
             authors: self.z_authors.into_iter().flatten().filter_map(name).collect(),
             oa_url: copy,
             source_api: UNPAYWALL.name.to_owned(),

@@ -2,7 +2,7 @@
 
 use crate::recorded::{ListRecorded, Recordings};
 use crate::support::{StandIn, client, json, reply};
-use lyra_domain::{CanonicalPaperIndex, Coverage, Doi, FoundBy, Identifier, Precedence, Work};
+use lyra_domain::{CanonicalPaperIndex, Coverage, Doi, FoundBy, Identifier, Precedence, Work, WorkKind};
 use lyra_research::ports::ScholarlySource;
 use lyra_sources::{ApiConfig, ApiSource, Error, OpenAlex, SemanticScholar};
 use secrecy::SecretString;
@@ -71,6 +71,7 @@ async fn a_paper_is_read_whole() {
             "venue": "", "journal": {"name": "Sleep Notes"}, "year": 2020, "publicationDate": "2020-05-01",
             "authors": [{"name": "A. Sato"}, {"name": null}], "citationCount": 5, "referenceCount": 3,
             "openAccessPdf": {"url": "https://example.org/a.pdf"}, "url": "https://www.semanticscholar.org/paper/x",
+            "publicationTypes": ["JournalArticle", "Conference"],
         }).to_string())
     })
     .await;
@@ -81,6 +82,7 @@ async fn a_paper_is_read_whole() {
     );
     let work = paper.work;
     assert_eq!((work.venue.as_deref(), work.authors.len(), work.ids.len()), (Some("Sleep Notes"), 1, 5));
+    assert_eq!(work.imprint.kind, Some(WorkKind::ConferencePaper));
     assert_eq!(
         (work.published_date.as_deref(), work.reference_count, work.is_retracted),
         (Some("2020-05-01"), Some(3), None)

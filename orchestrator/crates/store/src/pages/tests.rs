@@ -1,5 +1,5 @@
 use crate::testing::{Bench, Graph, cause, cites, judged, page};
-use lyra_domain::{Claim, ClaimId, FragmentId, PaperMetadata};
+use lyra_domain::{Claim, ClaimId, FragmentId, PaperMetadata, WorkKind};
 use lyra_research::PortError;
 use lyra_research::ports::{ClaimStore, EmbeddingTarget, FragmentRank, SearchStore, TaskStore, VectorStore};
 use std::collections::HashSet;
@@ -36,6 +36,7 @@ async fn a_known_page_gains_what_is_new_and_keeps_what_it_has() {
     let mut new = page("d", Some(1990), "Another passage of the same paper.");
     new.page.url = "https://mirror.example.net/d".to_owned();
     new.page.title = "Another title".to_owned();
+    new.page.paper_metadata.imprint.kind = Some(WorkKind::Report);
     store.register_pages(&graph.query, &[new.clone()], &cause()).await.unwrap();
     assert_eq!(bench.count("SELECT count(*) FROM pages").await, 4);
     let fragments = store.task_fragments(&graph.task.id).await.unwrap();
@@ -44,6 +45,9 @@ async fn a_known_page_gains_what_is_new_and_keeps_what_it_has() {
     assert!(of_page.iter().all(|f| f.title == "Title d" && f.source_key == "doi:10.1000/d"));
     assert_eq!(bench.count("SELECT count(*) FROM pages WHERE year = 1990").await, 1);
     assert_eq!(bench.count("SELECT count(*) FROM works WHERE year = 1990").await, 1);
+    let exported = store.export_rows(&graph.task.id).await.unwrap().pages;
+    let kinds = exported.iter().filter(|page| page.imprint.kind == Some(WorkKind::Report));
+    assert_eq!(kinds.map(|page| &page.id).collect::<Vec<_>>(), [&new.page.id]);
 
     // The same address without a DOI is the same page, regardless of its given id.
     let mut bare = page("d", None, "A third passage.");

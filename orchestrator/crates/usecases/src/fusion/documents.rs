@@ -16,7 +16,7 @@ const MAX_BYTES: usize = 50_000;
 /// Passages of one field, and characters of each.
 const PASSAGES: (usize, usize) = (3, 240);
 /// Every field.
-const ALL_FIELDS: [&str; 32] = [
+const ALL_FIELDS: [&str; 35] = [
     "title",
     "abst",
     "claim",
@@ -49,6 +49,9 @@ const ALL_FIELDS: [&str; 32] = [
     "venue",
     "volume",
     "pages",
+    "type",
+    "publisher",
+    "isbn",
 ];
 
 /// Documents to read.
@@ -212,6 +215,9 @@ fn text_of(publication: &Publication, field: &str) -> String {
         "pages" => or_empty(&publication.pages),
         "doi" => publication.doi.as_ref().map(ToString::to_string).unwrap_or_default(),
         "venue" => or_empty(&publication.venue),
+        "type" => publication.imprint.kind.map(|kind| kind.to_string()).unwrap_or_default(),
+        "publisher" => or_empty(&publication.imprint.publisher),
+        "isbn" => publication.imprint.isbn.join("; "),
         _ => String::new(),
     }
 }

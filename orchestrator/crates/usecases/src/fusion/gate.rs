@@ -4,6 +4,7 @@
 use async_trait::async_trait;
 use lyra_corpus::backend::{BackendKind, IdType, LaneHits, LaneQuery, Publication, SearchBackend};
 use lyra_corpus::{CorpusError, LegalEvent, Result};
+use lyra_domain::Imprint;
 use lyra_sources::web::Rules;
 use lyra_web::danger::DangerousPatterns;
 use std::sync::Arc;
@@ -123,6 +124,7 @@ fn shown(patterns: &DangerousPatterns, publication: Publication) -> Option<Publi
         authors,
         doi,
         venue,
+        imprint,
         volume,
         issue,
         pages,
@@ -134,6 +136,7 @@ fn shown(patterns: &DangerousPatterns, publication: Publication) -> Option<Publi
         legal_status,
         legal_events,
     } = publication;
+    let Imprint { kind, publisher, place, edition, editors, isbn, issn } = imprint;
     let ids = [Some(&doc_id), app_id.as_ref(), pub_id.as_ref(), exam_id.as_ref()];
     if !ids.into_iter().flatten().all(|id| is_named(patterns, id)) {
         return None;
@@ -171,6 +174,15 @@ fn shown(patterns: &DangerousPatterns, publication: Publication) -> Option<Publi
         authors: names(authors),
         doi,
         venue: venue.map(text),
+        imprint: Imprint {
+            kind,
+            publisher: publisher.map(text),
+            place: place.map(text),
+            edition: edition.map(text),
+            editors: names(editors),
+            isbn: names(isbn),
+            issn: names(issn),
+        },
         volume: word(volume),
         issue: word(issue),
         pages: word(pages),
@@ -211,6 +223,15 @@ mod tests {
             url: Some(format!("https://a.example/{}", PLANTED.replace(' ', "-"))),
             authors: vec![planted()],
             venue: Some(planted()),
+            imprint: Imprint {
+                publisher: Some(planted()),
+                place: Some(planted()),
+                edition: Some(planted()),
+                editors: vec![planted()],
+                isbn: vec![planted()],
+                issn: vec![planted()],
+                ..Imprint::default()
+            },
             volume: Some(planted()),
             issue: Some(planted()),
             pages: Some(planted()),

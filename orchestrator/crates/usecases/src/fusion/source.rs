@@ -83,6 +83,7 @@ fn hit(publication: Publication, corpus: &str, rank: usize, score: f64) -> Hit {
             title: publication.title,
             year: publication.year,
             venue: publication.venue,
+            imprint: publication.imprint,
             doi: publication.doi,
             authors: publication.authors,
             source_api: format!("corpus:{corpus}"),

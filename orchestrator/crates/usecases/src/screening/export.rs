@@ -75,6 +75,7 @@ fn reference(screened: &Screened) -> Reference {
         authors: citation.authors,
         year: citation.year,
         venue: citation.venue,
+        imprint: screened.page.imprint.clone(),
         doi: citation.doi,
         pmid: None,
         url: citation.url,

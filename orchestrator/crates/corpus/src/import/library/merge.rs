@@ -62,6 +62,7 @@ impl Document {
             self.pages = self.pages.take().or(other.pages);
         }
         self.venue = self.venue.take().or(other.venue);
+        self.imprint.complete_from(&other.imprint);
         self.language = self.language.take().or(other.language);
         self.is_retracted |= other.is_retracted;
         self.citation_count = self.citation_count.or(other.citation_count);

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::ledger::{Kind, State};
-use lyra_domain::{Doi, Identifier};
+use lyra_domain::{Doi, Identifier, Imprint, WorkKind};
 
 const PLACE: Place = Place { file: 0, line: 1 };
 
@@ -50,6 +50,38 @@ fn a_reference_and_its_paper_are_one_document() {
         assert_eq!((document.venue.as_deref(), document.desc.as_str()), (Some("Sleep"), "Naps helped."));
         assert_eq!(document.files, ["Lee.pdf"]);
         assert_eq!(library.rest().count(), 0);
+    }
+}
+
+#[test]
+fn imprints_are_completed_and_that_of_the_published_version_wins() {
+    let of = |kind, publisher: &str, isbn: &str| Imprint {
+        kind: Some(kind),
+        publisher: Some(publisher.to_owned()).filter(|name| !name.is_empty()),
+        isbn: Some(isbn.to_owned()).filter(|number| !number.is_empty()).into_iter().collect(),
+        ..Imprint::default()
+    };
+    let joined = |first: &Document, second: &Document| {
+        let mut library = Library::default();
+        for document in [first, second] {
+            shelve(&mut library, document.clone(), listed(&[], &[]), "a.ris");
+        }
+        let left: Vec<_> = library.rest().map(|(document, ..)| document.imprint).collect();
+        let [imprint] = &left[..] else { panic!("{left:?}") };
+        imprint.clone()
+    };
+    let with = |imprint: &Imprint, document: Document| Document { imprint: imprint.clone(), ..document };
+    let (known, bare) = (of(WorkKind::Book, "North", ""), of(WorkKind::Book, "", "9783161484100"));
+    let book = |imprint: &Imprint| with(imprint, reference(TITLE, "10.1000/a", 2019));
+    for (first, second) in [(&known, &bare), (&bare, &known), (&known, &Imprint::default())] {
+        let imprint = joined(&book(first), &book(second));
+        assert_eq!((imprint.kind, imprint.publisher.as_deref()), (Some(WorkKind::Book), Some("North")));
+    }
+    let (early, late) = (of(WorkKind::Preprint, "bioRxiv", ""), of(WorkKind::Article, "", ""));
+    let preprint = with(&early, reference(TITLE, "10.1101/2019.01.01.123456", 2019));
+    let article = with(&late, reference(TITLE, "10.1000/a", 2019));
+    for (first, second) in [(&preprint, &article), (&article, &preprint)] {
+        assert_eq!(joined(first, second), late);
     }
 }
 

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::io::{BufRead, Read};
 
 /// Columns whose cells hold several values.
-const LISTS: [&str; 28] = [
+const LISTS: [&str; 31] = [
     "authors",
     "inventors",
     "references",
@@ -40,6 +40,9 @@ const LISTS: [&str; 28] = [
     "priorities",
     "priority_numbers",
     "tags",
+    "editors",
+    "isbn",
+    "issn",
 ];
 
 /// Headings of what Espacenet, The Lens, `PatSnap`, and Google Patents export, in lower case, and the fields that they are.

@@ -33,7 +33,7 @@ pub(in crate::tools) struct PeekSnippetsInput {
     /// Fields to show, default `title`, `abst` and `claim`. Also `desc`, `app_doc_id`, `app_id`, `pub_id`, `exam_id`,
     /// `app_date`, `pub_date`, `country`, `lang`, `applicants`, `cross_en_applicants`, `ipc_codes`, `cpc_codes`, `fi_codes`,
     /// `ft_codes`, `uspc_codes`, `locarno_codes`, `inventors`, `authors`, `priority_date`, `priorities`, `family_id`,
-    /// `references`, `legal_status`, `legal_events`, `doi`, `venue`, `volume`, `pages`.
+    /// `references`, `legal_status`, `legal_events`, `doi`, `venue`, `volume`, `pages`, `type`, `publisher`, `isbn`.
     #[serde(default)]
     #[schemars(length(max = 40))]
     fields: Vec<String>,

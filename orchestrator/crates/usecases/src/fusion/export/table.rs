@@ -7,7 +7,7 @@ use lyra_fusion::CODE;
 use lyra_wire::fusion::DocumentShare;
 
 /// Columns after those of the lanes.
-const DETAILS: [&str; 27] = [
+const DETAILS: [&str; 30] = [
     "label",
     "reason",
     "year",
@@ -34,6 +34,9 @@ const DETAILS: [&str; 27] = [
     "legal_status",
     "volume",
     "pages",
+    "type",
+    "publisher",
+    "isbn",
     "abstract",
 ];
 
@@ -131,6 +134,9 @@ impl Table {
             publication.legal_status.clone().into(),
             publication.volume.clone().into(),
             publication.pages.clone().into(),
+            publication.imprint.kind.map(|kind| kind.to_string()).into(),
+            publication.imprint.publisher.clone().into(),
+            Some(publication.imprint.isbn.join("; ")).into(),
             (&publication.abst).into(),
         ]);
         self.rows.push(row);
