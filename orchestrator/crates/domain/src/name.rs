@@ -1,6 +1,3 @@
-/// Suffixes of names, which are not given names.
-const SUFFIXES: [&str; 8] = ["jr", "jr.", "sr", "sr.", "ii", "iii", "phd", "md"];
-
 /// Whether a word is a suffix of a name: "Jr.", "III"; but not "Ii", which is a family name.
 pub fn is_name_suffix(word: &str) -> bool {
     let bare = word.trim_end_matches('.');
@@ -15,7 +12,8 @@ pub fn is_east_asian(c: char) -> bool {
 
 /// A name as it is spoken: `Lovelace, Ada` becomes `Ada Lovelace`; other names stay.
 pub fn given_first(name: &str) -> String {
-    let is_suffix = |part: &str| SUFFIXES.contains(&part.to_lowercase().as_str());
+    let is_degree = |part: &str| ["phd", "md"].contains(&part.to_lowercase().as_str());
+    let is_suffix = |part: &str| is_name_suffix(part) || is_degree(part);
     let parts: Vec<&str> = name.split(',').map(str::trim).collect();
     match *parts.as_slice() {
         [family, given] if !family.is_empty() && !given.is_empty() && !is_suffix(given) => {
@@ -39,6 +37,8 @@ mod tests {
             ("de Vries, Jan", "Jan de Vries"),
             ("King, Jr., Martin Luther", "Martin Luther King Jr."),
             ("Martin Luther King, Jr.", "Martin Luther King, Jr."),
+            ("Smith, IV, John", "John Smith IV"),
+            ("John Smith, MD", "John Smith, MD"),
             ("Ada Lovelace", "Ada Lovelace"),
             ("Lovelace,", "Lovelace,"),
             ("Lee, Ann, Ek", "Lee, Ann, Ek"),

@@ -1,6 +1,7 @@
 //! `lyra corpus import …`.
 
 use crate::cli::progress::TaskProgressLine;
+use crate::cli::report::counted;
 use crate::cli::{print, print_json, tell};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -207,11 +208,12 @@ fn files(report: &ImportReport) -> String {
         found.new, found.changed, found.unchanged, found.gone
     );
     if found.pruned > 0 {
-        let _ = writeln!(text, "removed {} documents that no file has any longer", found.pruned);
+        let _ = writeln!(text, "removed {} that no file has any longer", counted(found.pruned, "document"));
     }
     let kept = found.orphaned - found.pruned;
     if kept > 0 {
-        let _ = writeln!(text, "{kept} documents are in no file any longer (--prune removes them):");
+        let kept = counted(kept, "document");
+        let _ = writeln!(text, "{kept} in no file any longer (--prune removes them):");
         for id in found.orphans.iter().take(REJECTED_SHOWN) {
             let _ = writeln!(text, "  {id}");
         }

@@ -1,5 +1,6 @@
 //! The figures of a set as text.
 
+use crate::cli::report::counted;
 use lyra_domain::figures::{Estimate, Figures, Label, Risk, Scored, Share};
 use lyra_usecases::eval::{EndToEnd, Measured};
 use std::fmt::Write;
@@ -15,7 +16,8 @@ pub(super) fn of(path: &str, items: usize, measured: &Measured) -> String {
         0 => String::new(),
         n => format!("; {n} not judged (language, or too long), counted as NEI"),
     };
-    let _ = writeln!(out, "  {} passages of {} claims{not_judged}", figures.n, figures.claims);
+    let (passages, claims) = (counted(figures.n as u64, "passage"), counted(figures.claims as u64, "claim"));
+    let _ = writeln!(out, "  {passages} of {claims}{not_judged}");
     let _ = writeln!(out, "  in brackets: 95 % intervals\n");
     share(&mut out, "accuracy", figures.accuracy);
     share(&mut out, &format!("  always {}", figures.majority.label.name()), figures.majority.accuracy);
@@ -124,7 +126,11 @@ fn calibration(out: &mut String, figures: &Figures) {
 }
 
 fn end_to_end(out: &mut String, found: &EndToEnd) {
-    let _ = writeln!(out, "\n{:<36} {SCORED}", format!("searched in the corpus, {} claims", found.claims));
+    let _ = writeln!(
+        out,
+        "\n{:<36} {SCORED}",
+        format!("searched in the corpus, {}", counted(found.claims as u64, "claim"))
+    );
     scored(out, "abstract labels", &found.labels);
     scored(out, "  with a whole rationale", &found.labels_with_rationale);
     scored(out, "rationale sentences", &found.sentences);

@@ -65,7 +65,7 @@ fn authors(names: &[String]) -> String {
 /// `Family, Given`, or a group in braces, so that it is not split.
 fn author(name: &str) -> String {
     let name = Name::read(name);
-    let text = escape(&name.invert());
+    let text = escape(&name.suffix_second());
     match name {
         Name::Group(_) => format!("{{{text}}}"),
         Name::Person { .. } => text,

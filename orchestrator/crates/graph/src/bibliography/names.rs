@@ -87,11 +87,20 @@ impl Name {
         Self::Person { family, given, suffix }
     }
 
-    /// `Family, Given`, with a suffix `Family, Suffix, Given`, or the whole.
-    pub(super) fn invert(&self) -> String {
+    /// `Family, Given`, with a suffix `Family, Suffix, Given` as in BibTeX, or the whole.
+    pub(super) fn suffix_second(&self) -> String {
+        self.inverted(|family, given, suffix| [family, suffix, given])
+    }
+
+    /// `Family, Given`, with a suffix `Family, Given, Suffix` as in RIS, or the whole.
+    pub(super) fn suffix_last(&self) -> String {
+        self.inverted(|family, given, suffix| [family, given, suffix])
+    }
+
+    fn inverted<'n>(&'n self, order: fn(&'n str, &'n str, &'n str) -> [&'n str; 3]) -> String {
         match self {
             Self::Person { family, given, suffix } => {
-                let parts = [family, suffix, given].into_iter().map(String::as_str);
+                let parts = order(family, given, suffix).into_iter();
                 parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
             }
             Self::Group(name) => name.clone(),

@@ -28,10 +28,10 @@ fn record(reference: &Reference) -> String {
     tag("M3", if kind == WorkKind::Preprint { "Preprint" } else { "" });
     tag("TI", &reference.title);
     for name in &reference.authors {
-        tag("AU", &Name::read(name).invert());
+        tag("AU", &Name::read(name).suffix_last());
     }
     for name in &imprint.editors {
-        tag("A2", &Name::read(name).invert());
+        tag("A2", &Name::read(name).suffix_last());
     }
     tag("PY", &reference.year.map(|year| year.to_string()).unwrap_or_default());
     let container = match kind {

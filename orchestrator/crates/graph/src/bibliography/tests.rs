@@ -3,7 +3,7 @@ use super::*;
 
 #[track_caller]
 fn check_name(text: &str, inverted: &str) {
-    assert_eq!(Name::read(text).invert(), inverted);
+    assert_eq!(Name::read(text).suffix_second(), inverted);
 }
 
 #[test]
@@ -108,6 +108,7 @@ fn ris_keeps_every_value_on_its_line() {
         "TY  - ELEC\r\nID  - page_1f\r\nTI  - A title TY - JOUR\r\nAU  - Doe, Jane\r\nPY  - 2021\r\n\
          UR  - https://example.org/ ER -\r\nY2  - 2026/11/20\r\nKW  - cited\r\nER  - \r\n"
     );
+    assert!(ris(&[reference("John Smith Jr.", 2021, "Naps")]).contains("\r\nAU  - Smith, John, Jr.\r\n"));
 }
 
 #[test]
