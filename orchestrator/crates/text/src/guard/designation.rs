@@ -59,31 +59,39 @@ const REACH: usize = 8;
 
 /// What a claim names in this way and the passage does not, although it names others of the kind.
 pub(super) fn missing(claim: &[String], passage: &Words) -> Vec<String> {
-    let (words, there) = (parts(claim), parts(&passage.plain));
-    let mut missing = Vec::new();
-    for (i, word) in words.iter().enumerate() {
-        let kind = lower(word);
-        let kind = kind.strip_suffix('s').unwrap_or(&kind);
-        if kind.chars().count() < 4 || LOCAL.contains(&kind) || crate::is_stop_word(kind) {
-            continue;
-        }
-        let others = named(&there, kind);
-        for name in after(&words[i + 1..]) {
-            let sought = value(name);
-            let also = |(of, member, also): &(&str, &str, &str)| {
-                *of == kind && sought.starts_with(member) && passage.matches(also)
-            };
-            let is_there = others.iter().any(|other| is_of(&value(other), &sought))
-                || abbreviated(&there, kind, name)
-                || SYNONYMS.iter().any(also);
-            // "A" may begin a sentence.
-            let mut others = others.iter().filter(|other| **other != "A" && is_told_apart(kind, other));
-            if is_told_apart(kind, name) && !is_there && others.next().is_some() {
-                missing.push(format!("{word} {name}"));
-            }
-        }
+    let words = parts(claim);
+    let sought: Vec<(&str, String, &str)> = words
+        .iter()
+        .enumerate()
+        .flat_map(|(i, word)| after(&words[i + 1..]).map(move |name| (*word, kind(word), name)))
+        .filter(|(_, kind, name)| {
+            let is_general = kind.chars().count() >= 4 && !LOCAL.contains(&kind.as_str());
+            is_general && is_told_apart(kind, name) && !crate::is_stop_word(kind)
+        })
+        .collect();
+    // Most claims name nothing in this way, and the passage is not looked at.
+    if sought.is_empty() {
+        return Vec::new();
     }
-    missing
+    let there = parts(&passage.plain);
+    let absent = |(_, kind, name): &(&str, String, &str)| {
+        let (others, sought) = (named(&there, kind), value(name));
+        let also = |(of, member, also): &(&str, &str, &str)| {
+            of == kind && sought.starts_with(member) && passage.matches(also)
+        };
+        let is_there = others.iter().any(|other| is_of(&value(other), &sought))
+            || abbreviated(&there, kind, name)
+            || SYNONYMS.iter().any(also);
+        // "A" may begin a sentence.
+        !is_there && others.iter().any(|other| *other != "A" && is_told_apart(kind, other))
+    };
+    sought.iter().filter(|sought| absent(sought)).map(|(word, _, name)| format!("{word} {name}")).collect()
+}
+
+/// A kind in lower case, in the singular.
+fn kind(word: &str) -> String {
+    let low = lower(word);
+    low.strip_suffix('s').map(str::to_owned).unwrap_or(low)
 }
 
 /// Words with the names that a hyphen or a slash joins to them apart: "type-2", "B/C", and not "5-phosphatase".
