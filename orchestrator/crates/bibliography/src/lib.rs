@@ -134,9 +134,14 @@ pub fn shown_lines(text: &str) -> String {
     text::lines(&text::plain(text))
 }
 
-/// The ISBNs and ISSNs in a text, in their normal forms. What has another number of digits is left out.
-pub fn serials(text: &str) -> (Vec<String>, Vec<String>) {
-    ids::serials(text)
+/// The ISBNs in some texts, in their normal form. What has another number of digits is left out.
+pub fn isbns(texts: &[String]) -> Vec<String> {
+    texts.iter().flat_map(|text| ids::serials(text).0).collect()
+}
+
+/// The ISSNs in some texts, as [`isbns`] reads them.
+pub fn issns(texts: &[String]) -> Vec<String> {
+    texts.iter().flat_map(|text| ids::serials(text).1).collect()
 }
 
 /// The ISO 639-1 code of a language by its name or another code, such as `eng`; `None` for one that is not known.

@@ -3,7 +3,7 @@
 use super::json::OddCodes;
 use crate::backend::Codes;
 use crate::{Document, Version};
-use lyra_bibliography::serials;
+use lyra_bibliography::{isbns, issns};
 use lyra_domain::classification::System;
 use lyra_domain::{Doi, Identifier, Imprint};
 use serde_json::{Map, Value, json};
@@ -69,11 +69,7 @@ fn checked(identifier: &Identifier) -> Option<Identifier> {
 }
 
 fn imprint_checked(imprint: Imprint) -> Imprint {
-    Imprint {
-        isbn: imprint.isbn.iter().flat_map(|number| serials(number).0).collect(),
-        issn: imprint.issn.iter().flat_map(|number| serials(number).1).collect(),
-        ..imprint
-    }
+    Imprint { isbn: isbns(&imprint.isbn), issn: issns(&imprint.issn), ..imprint }
 }
 
 fn version_checked(version: Version) -> Version {

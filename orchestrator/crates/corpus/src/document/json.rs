@@ -3,7 +3,7 @@
 use super::Priority;
 use crate::Document;
 use crate::backend::Codes;
-use lyra_bibliography::serials;
+use lyra_bibliography::{isbns, issns};
 use lyra_domain::classification::System;
 use lyra_domain::{Doi, Imprint, WorkKind};
 use lyra_text::normalise;
@@ -98,8 +98,8 @@ fn imprint(fields: &Map<String, Value>) -> Imprint {
         place: one("place"),
         edition: one("edition"),
         editors: many("editors"),
-        isbn: many("isbn").iter().flat_map(|number| serials(number).0).collect(),
-        issn: many("issn").iter().flat_map(|number| serials(number).1).collect(),
+        isbn: isbns(&many("isbn")),
+        issn: issns(&many("issn")),
     }
 }
 

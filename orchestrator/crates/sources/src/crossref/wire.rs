@@ -4,7 +4,7 @@ use crate::Paper;
 use crate::paper::{address, filled, imprint, says_retracted};
 use crate::records::Records;
 use crate::registry::CROSSREF;
-use lyra_bibliography::{language_code, serials, shown_line, shown_lines};
+use lyra_bibliography::{isbns, issns, language_code, shown_line, shown_lines};
 use lyra_domain::{Doi, Identifier, Imprint, Work};
 use serde::Deserialize;
 
@@ -205,8 +205,8 @@ impl From<WireRecord> for Paper {
         let imprint = Imprint {
             place: filled(record.publisher_location),
             editors: record.editor.into_iter().flatten().filter_map(name).collect(),
-            isbn: record.isbn.iter().flatten().flat_map(|number| serials(number).0).collect(),
-            issn: record.issn.iter().flatten().flat_map(|number| serials(number).1).collect(),
+            isbn: isbns(record.isbn.as_deref().unwrap_or_default()),
+            issn: issns(record.issn.as_deref().unwrap_or_default()),
             ..imprint(record.kind.as_deref(), record.publisher)
         };
         let mut work = Work {
