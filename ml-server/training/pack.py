@@ -173,6 +173,12 @@ class Packer:
                  if row["label"] in NUMBER and row["doc"] in self.docs and row["doc"] not in held]
         return [row for row in found if self.outside(row["claim"])]
 
+    def asked(self, held: set[str]) -> list[Row]:
+        """Claims behind research questions with abstracts that a search finds for them, labeled by reading. What two readers could
+        label differently is silent: Lyra takes no side there."""
+        return [{"doc": row["doc"], "claim": row["claim"], "label": NUMBER.get(row["label"], NEUTRAL), "rationale": self.sentences(row["doc"], row["rationale"])}
+                for row in our("asked") if row["doc"] in self.docs and row["doc"] not in held and self.outside(row["claim"])]
+
     def pairs(self, name: str, keep: Callable[[Row], bool], most: int | None = None) -> list[list[Any]]:
         rows = [row for row in self.read(name) if row["label"] in NUMBER and row.get("lang", "en") == "en" and keep(row) and len(row["premise"]) < 2_600]
         self.random.shuffle(rows)
@@ -199,7 +205,7 @@ class Packer:
         trials = [{key: row[key] for key in ("pmcid", "intervention", "comparator", "outcome", "effect", "evidence")}
                   for row in self.read("evidence_inference") if self.outside(row["evidence"])]
         questions = [row for row in self.read("pubmedqa") if row["split"] == "train" and self.outside(row["question"])]
-        return {"docs": self.docs, "written": written, "contrast": contrast, "mined": self.mined(held), "retrieved": self.retrieved(held), "scifact": train,
+        return {"docs": self.docs, "written": written, "contrast": contrast, "mined": self.mined(held), "retrieved": self.retrieved(held), "asked": self.asked(held), "scifact": train,
                 "scifact held out": held_out, "trials": trials, "questions": questions, "pairs": pairs, "dev": dev, "held": sorted(held)}
 
 

@@ -47,7 +47,7 @@ class Claims(unittest.TestCase):
                     self.assertEqual(label == "NEI", not rationale, row["doc"])
 
     def test_only_sides_have_a_rationale(self) -> None:
-        for name in ("inference", "inference_2", "inference_3", "mined", "retrieved"):
+        for name in ("inference", "inference_2", "inference_3", "mined", "retrieved", "asked"):
             for row in self.rows(name):
                 self.assertIn(row["label"], ("SUPPORT", "REFUTE", "NEI", "unsure"))
                 self.assertFalse(row["label"] == "NEI" and row["rationale"], row)

@@ -18,7 +18,7 @@ from opposites import directions, opposite, other_number, renumbered, shared_num
 from wordings import reworded
 
 WINDOW, STRIDE = 4, 2
-WEIGHTS = {"own": 4.0, "inference": 4.4, "twins": 3.0, "rewordings": 2.0, "contrast": 4.2, "directions": 1.4, "numbers": 1.0, "mined": 1.0, "retrieved": 4.0, "scifact": 0.3,
+WEIGHTS = {"own": 4.0, "inference": 4.4, "twins": 3.0, "rewordings": 2.0, "contrast": 4.2, "directions": 1.4, "numbers": 1.0, "mined": 1.0, "retrieved": 4.0, "asked": 8.0, "scifact": 0.3,
            "silence": 0.9, "subjects": 1.0, "whole": 1.0, "trials": 0.5, "general": 1.2}
 KEPT = 2.5
 """Weight of unlabeled windows, on which the answers of the initial verifier are kept."""
@@ -219,15 +219,22 @@ class Windows(Examples):
         at = row["at"]
         return [Example(self.titled(text["title"]), text["sentences"][at : at + WINDOW], row["claim"], NEUTRAL, [])]
 
+    def unit_asked(self) -> list[Example]:
+        """A claim behind a question with what a search found for it."""
+        row = self.random.choice(self.pack["asked"])
+        return [self.of(row) if row["label"] == NEUTRAL and not row["rationale"] else self.holding_any(row)]
+
     def unit_scifact(self) -> list[Example]:
         """SciFact names every sentence that decides, most of which do alone."""
         row = self.random.choice(self.pack["scifact"])
+        return [self.of(row) if row["label"] == NEUTRAL else self.holding_any(row)]
+
+    def holding_any(self, row: Any) -> Example:
+        """A window that the server cuts and that holds at least one sentence of the rationale; of a silent text, the sentences that come closest."""
         text = self.docs[row["doc"]]
-        if row["label"] == NEUTRAL:
-            return [self.of(row)]
         at = self.random.choice([at for at in starts(len(text["sentences"])) if any(at <= n < at + WINDOW for n in row["rationale"])] or [0])
-        window = text["sentences"][at : at + WINDOW]
-        return [Example(self.titled(text["title"]), window, row["claim"], row["label"], [n - at for n in row["rationale"] if at <= n < at + WINDOW])]
+        core = [] if row["label"] == NEUTRAL else [n - at for n in row["rationale"] if at <= n < at + WINDOW]
+        return Example(self.titled(text["title"]), text["sentences"][at : at + WINDOW], row["claim"], row["label"], core)
 
     def unit_kept(self) -> list[Example]:
         """A terse claim with a window of a text that it cites; no label. What was said about other texts is not kept: it is often wrong."""
