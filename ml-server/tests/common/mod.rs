@@ -47,15 +47,6 @@ pub fn devices() -> Vec<Device> {
     ]
 }
 
-/// How many of `count` inputs are also run alone. The native kernels promise the same bits for every one of them; candle only
-/// promises the same within rounding, which a few inputs of mixed lengths show, and takes most of the time.
-pub const fn alone(backend: Backend, count: usize) -> usize {
-    match backend {
-        Backend::Candle if count > 24 => 24,
-        _ => count,
-    }
-}
-
 /// Answers that do not depend on the batch: bit for bit from native kernels, within rounding from candle.
 pub fn assert_same(backend: Backend, alone: &[Vec<f32>], together: &[Vec<f32>]) {
     let off = |(a, b): (&f32, &f32)| (a - b).abs() / b.abs().max(1.0);
