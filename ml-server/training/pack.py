@@ -149,11 +149,19 @@ class Packer:
                     rows.append(self.under(row, said["claim"], edits, label) | {"rationale": self.sentences(doc, rationale), "edited": places if edits else []})
         return rows
 
+    def labeled(self, rows: list[Row], held: set[str]) -> list[Row]:
+        """Pairs of a claim and a text with a label, outside the fence and not held out. `unsure` is left out."""
+        return [{"doc": row["doc"], "claim": row["claim"], "label": NUMBER[row["label"]], "rationale": self.sentences(row["doc"], row["rationale"])}
+                for row in rows if row["label"] in NUMBER and row["doc"] in self.docs and row["doc"] not in held and self.outside(row["claim"])]
+
     def mined(self, held: set[str]) -> list[Row]:
         """Claims with the closest other texts, labeled by reading."""
-        return [{"doc": row["doc"], "claim": row["claim"], "label": NUMBER[row["label"]], "rationale": self.sentences(row["doc"], row["rationale"])}
-                for row in [*self.read("mined_pairs"), *our("mined")]
-                if row["label"] in NUMBER and row["doc"] in self.docs and row["doc"] not in held and self.outside(row["claim"])]
+        return self.labeled([*self.read("mined_pairs"), *our("mined")], held)
+
+    def asked(self, held: set[str]) -> list[Row]:
+        """Claims behind research questions with abstracts that a search finds for them, labeled by reading. `unsure` is silent:
+        Lyra takes no side there."""
+        return self.labeled([row | {"label": "NEI"} if row["label"] == "unsure" else row for row in our("asked")], held)
 
     def retrieved(self, held: set[str]) -> list[Row]:
         """Claims with texts of other works that an earlier verifier took to decide them, or nearly so, labeled by reading."""
@@ -172,12 +180,6 @@ class Packer:
         found = [{**row, "claim": claim(row), "label": NUMBER[row["label"]], "rationale": self.sentences(row["doc"], row["rationale"])} for row in our("retrieved")
                  if row["label"] in NUMBER and row["doc"] in self.docs and row["doc"] not in held]
         return [row for row in found if self.outside(row["claim"])]
-
-    def asked(self, held: set[str]) -> list[Row]:
-        """Claims behind research questions with abstracts that a search finds for them, labeled by reading. What two readers could
-        label differently is silent: Lyra takes no side there."""
-        return [{"doc": row["doc"], "claim": row["claim"], "label": NUMBER.get(row["label"], NEUTRAL), "rationale": self.sentences(row["doc"], row["rationale"])}
-                for row in our("asked") if row["doc"] in self.docs and row["doc"] not in held and self.outside(row["claim"])]
 
     def pairs(self, name: str, keep: Callable[[Row], bool], most: int | None = None) -> list[list[Any]]:
         rows = [row for row in self.read(name) if row["label"] in NUMBER and row.get("lang", "en") == "en" and keep(row) and len(row["premise"]) < 2_600]

@@ -221,18 +221,18 @@ class Windows(Examples):
 
     def unit_asked(self) -> list[Example]:
         """A claim behind a question with what a search found for it."""
-        row = self.random.choice(self.pack["asked"])
-        return [self.of(row) if row["label"] == NEUTRAL and not row["rationale"] else self.holding_any(row)]
+        return [self.holding_any(self.random.choice(self.pack["asked"]))]
 
     def unit_scifact(self) -> list[Example]:
         """SciFact names every sentence that decides, most of which do alone."""
-        row = self.random.choice(self.pack["scifact"])
-        return [self.of(row) if row["label"] == NEUTRAL else self.holding_any(row)]
+        return [self.holding_any(self.random.choice(self.pack["scifact"]))]
 
     def holding_any(self, row: Any) -> Example:
-        """A window that the server cuts and that holds at least one sentence of the rationale; of a silent text, the sentences that come closest."""
+        """A window that the server cuts and that holds a sentence of the rationale (of a silent text: one that comes close), where there is one."""
+        if not row["rationale"]:
+            return self.of(row)
         text = self.docs[row["doc"]]
-        at = self.random.choice([at for at in starts(len(text["sentences"])) if any(at <= n < at + WINDOW for n in row["rationale"])] or [0])
+        at = self.random.choice([at for at in starts(len(text["sentences"])) if any(at <= n < at + WINDOW for n in row["rationale"])])
         core = [] if row["label"] == NEUTRAL else [n - at for n in row["rationale"] if at <= n < at + WINDOW]
         return Example(self.titled(text["title"]), text["sentences"][at : at + WINDOW], row["claim"], row["label"], core)
 
