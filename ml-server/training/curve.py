@@ -119,7 +119,7 @@ def rationale_f1(rows: list[Row], said: list[tuple[int, list[int]]]) -> float:
 def figures(rows: list[Row], windows: list[Any], threshold: float, part: int | None = None, decides: float = 0.4) -> Row:
     """Figures by set, of the rows of one half or of all."""
     found: Row = {}
-    for kind in ("scifact", "written", "contrast", "retrieved", "edited"):
+    for kind in ("scifact", "written", "contrast", "retrieved", "asked", "edited"):
         some = [n for n, row in enumerate(rows) if row["kind"] == kind and part in (None, half(row))]
         if not some:
             continue
@@ -152,7 +152,7 @@ def figures(rows: list[Row], windows: list[Any], threshold: float, part: int | N
 
 FIGURES = {"scifact": ("accuracy", "label F1", "rationale F1"), "written": ("accuracy", "label F1", "rationale F1"),
            "contrast": ("accuracy", "label F1", "all texts"), "edited": ("accuracy", "label F1", "all texts"),
-           "retrieved": ("accuracy", "label F1", "precision"), "twins": ("opposite share", "right"), "twins of versions": ("opposite share", "right")}
+           "retrieved": ("accuracy", "label F1", "precision"), "asked": ("accuracy", "label F1", "precision"), "twins": ("opposite share", "right"), "twins of versions": ("opposite share", "right")}
 
 
 def paired(old: Row, new: Row, thresholds: list[float], part: int | None) -> None:

@@ -151,7 +151,7 @@ class Packer:
 
     def labeled(self, rows: list[Row], held: set[str]) -> list[Row]:
         """Pairs of a claim and a text with a label, outside the fence and not held out. `unsure` is left out."""
-        return [{"doc": row["doc"], "claim": row["claim"], "label": NUMBER[row["label"]], "rationale": self.sentences(row["doc"], row["rationale"])}
+        return [{**row, "label": NUMBER[row["label"]], "rationale": self.sentences(row["doc"], row["rationale"])}
                 for row in rows if row["label"] in NUMBER and row["doc"] in self.docs and row["doc"] not in held and self.outside(row["claim"])]
 
     def mined(self, held: set[str]) -> list[Row]:
@@ -159,8 +159,8 @@ class Packer:
         return self.labeled([*self.read("mined_pairs"), *our("mined")], held)
 
     def asked(self, held: set[str]) -> list[Row]:
-        """Claims behind research questions with abstracts that a search finds for them, labeled by reading. `unsure` is silent:
-        Lyra takes no side there."""
+        """Claims behind research questions with abstracts that a search finds for them, labeled by reading, of both splits.
+        `unsure` is silent: Lyra takes no side there."""
         return self.labeled([row | {"label": "NEI"} if row["label"] == "unsure" else row for row in our("asked")], held)
 
     def retrieved(self, held: set[str]) -> list[Row]:

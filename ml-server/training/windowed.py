@@ -40,7 +40,7 @@ class Windows(Examples):
         self.weights = WEIGHTS | ({"kept": KEPT} if kept else {})
         self.inferred = [row for row in self.written if row["id"].startswith(("inference", "more"))]
         self.plain = [row for row in self.written if not row["id"].startswith(("inference", "more"))]
-        self.found = [row for row in self.pack["retrieved"] if row["split"] == "train"]
+        self.found, self.asked = ([row for row in self.pack[name] if row["split"] == "train"] for name in ("retrieved", "asked"))
         by_text = {(row["doc"], row["claim"]): row for row in self.written}
         pairs = [(row, by_text[row["doc"], row["twin"]]) for row in self.written if row.get("twin") and (row["doc"], row["twin"]) in by_text]
         self.same = [(a, b) for a, b in pairs if a["label"] == b["label"]]
@@ -221,7 +221,7 @@ class Windows(Examples):
 
     def unit_asked(self) -> list[Example]:
         """A claim behind a question with what a search found for it."""
-        return [self.holding_any(self.random.choice(self.pack["asked"]))]
+        return [self.holding_any(self.random.choice(self.asked))]
 
     def unit_scifact(self) -> list[Example]:
         """SciFact names every sentence that decides, most of which do alone."""

@@ -36,8 +36,8 @@ def rows(sample: int) -> Iterator[tuple[str, Row]]:
             groups[row["group"]].append(row)
     some = chosen.sample(sorted(groups), min(sample // 3, len(groups)))
     apart = {row["doc"] for row in [*held, *scifact]}
-    found, edited = ([row for row in some if row["split"] != "train"] for some in (packer.retrieved(apart), packer.edited(apart)))
-    sets = {"scifact": scifact, "written": chosen.sample(held, min(sample, len(held))), "contrast": [row for name in some for row in groups[name]], "retrieved": found, "edited": edited}
+    found, asked, edited = ([row for row in some if row["split"] != "train"] for some in (packer.retrieved(apart), packer.asked(apart), packer.edited(apart)))
+    sets = {"scifact": scifact, "written": chosen.sample(held, min(sample, len(held))), "contrast": [row for name in some for row in groups[name]], "retrieved": found, "asked": asked, "edited": edited}
     for name, found in sets.items():
         for row in found:
             yield name, {**packer.docs[row["doc"]], **row}
