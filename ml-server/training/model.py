@@ -76,8 +76,9 @@ class Verifier(nn.Module):
             nn.init.normal_(head.weight, std=0.02)
             nn.init.zeros_(head.bias)
 
-    def encode(self, ids: Tensor, segments: Tensor, padding: Tensor) -> Tensor:
-        """Last hidden states `[batch, tokens, hidden]`; `padding` is true where there is no token."""
+    def frozen_states(self, ids: Tensor, segments: Tensor, padding: Tensor) -> tuple[Tensor, Tensor]:
+        """Hidden states `[batch, tokens, hidden]` after the frozen layers, or after none, and the mask of attention; `padding` is true
+        where there is no token."""
         tokens = ids.shape[1]
         places = torch.arange(tokens, device=ids.device)
         x = self.words(ids) + self.positions(places + self.shape.first_position)
@@ -90,13 +91,17 @@ class Verifier(nn.Module):
             # Not trained on: the fused kernels have no gradient for it at every length.
             bias = self.distances(buckets(places)).permute(2, 0, 1).detach()
             mask = mask + bias.to(kind)
-        for layer in self.layers:
-            x = layer(x, mask.expand(len(ids), self.shape.heads, tokens, tokens))
-        return x
+        mask = mask.expand(len(ids), self.shape.heads, tokens, tokens)
+        for layer in self.layers[: self.frozen]:
+            x = layer(x, mask)
+        return x, mask
 
-    def forward(self, ids: Tensor, segments: Tensor, padding: Tensor, rows: Tensor, marks: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits `[batch, 3]`, and one rationale logit for each separator: `marks[i]` in sequence `rows[i]`."""
-        hidden = self.encode(ids, segments, padding)
+    def forward(self, ids: Tensor, segments: Tensor, padding: Tensor, rows: Tensor, marks: Tensor, below: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
+        """Logits `[batch, 3]`, and one rationale logit for each separator: `marks[i]` in sequence `rows[i]`. `below` are the
+        `frozen_states` of a verifier that shares them."""
+        hidden, mask = below or self.frozen_states(ids, segments, padding)
+        for layer in self.layers[self.frozen :]:
+            hidden = layer(hidden, mask)
         pooled = torch.tanh(self.dense(F.dropout(hidden[:, 0], self.dropout, self.training)))
         return self.output(pooled).float(), self.rationale(hidden[rows, marks]).squeeze(-1).float()
 

@@ -198,6 +198,10 @@ class Models(unittest.TestCase):
                     self.assertLess((logits - expected).abs().max().item(), 1e-3)
                     self.assertEqual(rationale.shape, (2,))
                 self.assertEqual(len(verifier.only([1]).layers), 1)
+                verifier.freeze(1)
+                below = verifier.frozen_states(ids, segments, attended == 0)
+                again, _ = verifier(ids, segments, attended == 0, rows, marks, below)
+                self.assertLess((again - expected).abs().max().item(), 1e-3)
 
 
 if __name__ == "__main__":

@@ -113,10 +113,14 @@ class Stream(torch.utils.data.IterableDataset[Batch]):
             yield from (collate(batch, self.reader.pad) for batch in batches)
 
 
-def answer(model: Verifier, batch: Batch) -> tuple[Tensor, Tensor]:
+def precision() -> torch.autocast:
     # On CPUs, casting costs more than bf16 gains: torch 2.15 trains 1.6 times as fast in f32, even with AVX-512 BF16.
-    with torch.autocast(DEVICE, torch.bfloat16, enabled=DEVICE == "cuda"):
-        return model(batch["ids"], batch["segments"], batch["padding"], batch["rows"], batch["marks"])
+    return torch.autocast(DEVICE, torch.bfloat16, enabled=DEVICE == "cuda")
+
+
+def answer(model: Verifier, batch: Batch, below: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
+    with precision():
+        return model(batch["ids"], batch["segments"], batch["padding"], batch["rows"], batch["marks"], below)
 
 
 def apart(one: Tensor, other: Tensor) -> Tensor:
@@ -173,7 +177,12 @@ def train(model: Verifier, reader: Reader, examples: Examples, seconds: float, r
         for group in optimizer.param_groups:
             group["lr"] = rate * min(1, (step + 1) / warm_up) * max(0.02, 1 - share)
         batch = {name: value.to(DEVICE, non_blocking=True) for name, value in batch.items()}
-        logits, rationale = answer(model, batch)
+        below = None
+        if model.frozen:
+            # Computed once: neither dropout nor training changes them.
+            with torch.no_grad(), precision():
+                below = model.frozen_states(batch["ids"], batch["segments"], batch["padding"])
+        logits, rationale = answer(model, batch, below)
         taught = None
         if teacher:
             with torch.no_grad():
@@ -181,11 +190,11 @@ def train(model: Verifier, reader: Reader, examples: Examples, seconds: float, r
         before = None
         if began:
             with torch.no_grad():
-                before = answer(began, batch)[0]
+                before = answer(began, batch, below)[0]
         loss_now = loss(batch, logits, rationale, taught, debias, agreement, before, keep)
         if twice:
             # Read again with other dropout: both readings have to agree (R-Drop, Wu et al. 2021).
-            again, marked = answer(model, batch)
+            again, marked = answer(model, batch, below)
             same = apart(logits.log_softmax(-1), again.log_softmax(-1)) / len(logits)
             loss_now = (loss_now + loss(batch, again, marked, taught, debias, agreement, before, keep)) / 2 + twice * same
         loss_now.backward()
@@ -217,6 +226,7 @@ if __name__ == "__main__":
     parser.add_argument("--minutes", type=float, required=True)
     parser.add_argument("--layers", type=int, nargs="+", help="layers of a trained verifier that its student begins with")
     parser.add_argument("--windows", action="store_true", help="go on from the verifier BASE with windows of passages")
+    parser.add_argument("--weights", nargs="+", metavar="NAME=WEIGHT", help="with --windows: weights of kinds of examples, instead of those of windowed.py")
     parser.add_argument("--frozen", type=int, help="the embeddings and this many first layers stay as they are")
     parser.add_argument("--agreement", type=float, default=0.6, help="weight of the divergence between twins")
     parser.add_argument("--twice", type=float, default=0.0, help="weight of the divergence between two readings with other dropout; 0 reads once")
@@ -229,16 +239,19 @@ if __name__ == "__main__":
     parser.add_argument("--workers", type=int, default=min(14, max(1, (os.cpu_count() or 2) - 2)))
     parser.add_argument("--resume", action="store_true")
     options = parser.parse_args()
-    if options.keep and not options.windows:
-        parser.error("--keep needs --windows")
+    if (options.keep or options.weights) and not options.windows:
+        parser.error("--keep and --weights need --windows")
     torch.set_flush_denormal(True)
     torch.backends.cuda.matmul.allow_tf32 = True
     teaching = read_verifier(options.base).to(DEVICE).eval() if options.layers else None
     pupil = teaching.only(options.layers) if teaching else read_verifier(options.base) if options.windows else read_embedder(options.base)
     began = read_verifier(options.base).to(DEVICE).eval() if options.windows and options.keep else None
-    if options.frozen is not None:
-        pupil.freeze(options.frozen)
+    for verifier in (pupil, began):
+        if verifier and options.frozen is not None:
+            verifier.freeze(options.frozen)
     examples = Windows(options.pack, kept=options.keep > 0) if options.windows else Examples(options.pack)
+    if options.weights:
+        examples.weights |= {name: float(weight) for name, _, weight in (part.partition("=") for part in options.weights)}
     options.out.mkdir(parents=True, exist_ok=True)
     pupil = train(pupil, Reader(options.base, pupil.shape.kind), examples, options.minutes * 60, options.rate, options.tokens, longest=options.longest,
                   teacher=teaching, debias=options.debias, agreement=options.agreement, twice=options.twice, began=began, keep=options.keep, workers=options.workers, state=options.out / "training.pt", resume=options.resume, warm=teaching is not None or options.windows,
