@@ -153,6 +153,18 @@ class Models(unittest.TestCase):
             without, found = (loss(batch | {"labels": torch.tensor([label])}, logits, torch.zeros(1), None, 0.3, 0.6, kept, 0.5).item() for kept in (None, before))
             self.assertEqual(found > without, before_counts, (label, found, without))
 
+    def test_small_updates_survive_random_rounding(self) -> None:
+        import torch
+
+        from rounding import rounded
+
+        chosen = torch.Generator().manual_seed(1)
+        stored = rounded(torch.randn(64, 512, generator=chosen), chosen)
+        self.assertLess((rounded(stored, chosen) - stored).abs().max().item(), 1e-3)
+        update = 0.002 * torch.sign(torch.randn(64, 512, generator=chosen))
+        kept = ((rounded(stored + update, chosen) - stored) * update).sum() / (update * update).sum()
+        self.assertAlmostEqual(kept.item(), 1.0, delta=0.1)
+
     def test_opposites_change_one_word(self) -> None:
         from opposites import opposite, other_number, renumbered, shared_number
 
