@@ -54,7 +54,7 @@ pub async fn serve_stdio(app: App, cancel: CancellationToken) -> anyhow::Result<
     use rmcp::service::ServerInitializeError::{Cancelled, ConnectionClosed};
     let caller = Caller { via: AuditVia::McpStdio, ..Caller::user() };
     let server = McpServer { app, caller: Some(caller), subscriptions: Subscriptions::default() };
-    let session = match serve_server_with_ct(server, stdio_pipes(), cancel).await {
+    let session = match Box::pin(serve_server_with_ct(server, stdio_pipes(), cancel)).await {
         Ok(session) => session,
         // A client that disconnects before sending anything is not a failure.
         Err(Cancelled | ConnectionClosed(_)) => return Ok(()),

@@ -147,7 +147,8 @@ impl App {
         backup::remove_leftovers(&data_dir);
         let auth_expiry = Duration::from_secs(config.sources.web.auth_hours.max(1).saturating_mul(3600));
         let store_config = StoreConfig { auth_expiry, ..StoreConfig::default() };
-        let store = Store::open(&data_dir.join("lyra.db"), store_config).await?;
+        // On the heap: the future is large, and every caller would hold it.
+        let store = Box::pin(Store::open(&data_dir.join("lyra.db"), store_config)).await?;
         let statements = statements::Statements::new(config.worker_program.clone(), &store)?;
         let store = Arc::new(store);
         let metrics: Arc<Metrics> = Arc::default();

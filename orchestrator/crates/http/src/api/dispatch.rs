@@ -55,13 +55,14 @@ pub(super) async fn answer(
     let standing = parts.extensions.get::<Standing>().cloned();
     let Parts { uri, headers, .. } = parts;
     let call = Call { api, caller, standing, path, uri, headers };
-    let work = trace::within(cause, span, async move {
+    // On the heap: the future of a route is large.
+    let work = Box::pin(trace::within(cause, span, async move {
         if route.needs.is_recorded() {
             change(route, call, sent).await
         } else {
             read(route, call, sent).await
         }
-    });
+    }));
     if !route.needs.is_recorded() {
         return work.await;
     }
