@@ -68,6 +68,8 @@ pub(super) enum Format {
     Bibtex,
     /// RIS of the same works, for reference managers such as Zotero
     Ris,
+    /// CSL-JSON of the same works, for Zotero and pandoc
+    Csl,
     /// Everything as one JSON document: claims with evidence, fragments, graph, citation network
     Materials,
 }
@@ -84,6 +86,7 @@ impl Format {
             Self::CsvNodes => GraphFormat::CsvNodes,
             Self::Bibtex => GraphFormat::Bibtex,
             Self::Ris => GraphFormat::Ris,
+            Self::Csl => GraphFormat::CslJson,
             Self::Materials => return None,
         })
     }

@@ -88,6 +88,8 @@ pub(super) enum Format {
     IncludedRis,
     /// The included works as BibTeX
     IncludedBibtex,
+    /// The included works as CSL-JSON
+    IncludedCsl,
 }
 
 async fn print_screening(app: &App, id: &TaskId, format: ScreeningExport) -> anyhow::Result<()> {
@@ -112,6 +114,7 @@ pub(super) async fn run(
             Format::ScreeningCsv => print_screening(app, id, ScreeningExport::Csv).await?,
             Format::IncludedRis => print_screening(app, id, ScreeningExport::Ris).await?,
             Format::IncludedBibtex => print_screening(app, id, ScreeningExport::BibTex).await?,
+            Format::IncludedCsl => print_screening(app, id, ScreeningExport::CslJson).await?,
         },
         TaskCommand::Resume { id, max_pages, max_seconds, report, quiet } => {
             if max_pages.is_some() || max_seconds.is_some() {

@@ -299,6 +299,7 @@ fn read(draft: &mut Draft, name: &str, value: &str) {
         "editor" => people::read(value).iter().for_each(|name| draft.editor(name)),
         "doi" => draft.doi(&latex::verbatim(value)),
         "url" => draft.url(&latex::verbatim(&shown_url(value))),
+        "urldate" => draft.accessed(Date::parse(&shown(value))),
         "pmid" => draft.pmid(&shown(value)),
         "pmcid" | "pmc" => draft.pmcid(&shown(value)),
         "arxivid" | "arxiv" => draft.arxiv(&shown(value)),

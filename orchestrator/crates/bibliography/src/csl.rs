@@ -64,6 +64,7 @@ pub(crate) fn record(line: u64, item: &Map<String, Value>, _: &Collections) -> O
         }
     }
     draft.url(&get("URL"));
+    draft.accessed(item.get("accessed").and_then(date));
     draft.summary(&get("abstract"));
     draft.language(&get("language"));
     for words in list(item, "keyword") {

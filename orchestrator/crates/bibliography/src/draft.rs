@@ -237,6 +237,13 @@ impl Draft {
         }
     }
 
+    /// When the address was read.
+    pub(crate) fn accessed(&mut self, date: Option<Date>) {
+        if self.record.accessed.is_none() {
+            self.record.accessed = date.map(|date| date.to_string());
+        }
+    }
+
     /// An abstract, of which every line is a paragraph.
     pub(crate) fn summary(&mut self, text: &str) {
         if self.record.abstract_text.is_none() && self.takes("abstract", text) {

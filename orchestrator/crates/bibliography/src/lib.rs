@@ -90,6 +90,12 @@ pub fn initials_first(name: &str) -> String {
     names::with_initials_last(name)
 }
 
+/// What a name is sorted by: the family name of a person, or the whole name of a group. The name is one of a
+/// [`Record`], "Given Family".
+pub fn family_name(name: &str) -> &str {
+    write::Parts::of(name).map_or(name, |parts| parts.family)
+}
+
 /// Longest value of a field, in bytes.
 const MAX_FIELD: usize = 1 << 20;
 /// Longest record, in bytes.

@@ -53,6 +53,8 @@ pub struct Record {
     pub issn: Vec<String>,
     /// Address on the web, with `http` or `https`.
     pub url: Option<String>,
+    /// Date on which the address was read, as far as it is known, in the form of [`date`](Self::date).
+    pub accessed: Option<String>,
     /// Abstract, one paragraph a line.
     #[serde(rename = "abstract")]
     pub abstract_text: Option<String>,
@@ -156,6 +158,7 @@ impl Default for Record {
             isbn: Vec::new(),
             issn: Vec::new(),
             url: None,
+            accessed: None,
             abstract_text: None,
             language: None,
             tags: Vec::new(),

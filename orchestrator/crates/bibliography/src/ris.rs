@@ -152,6 +152,7 @@ fn read(draft: &mut Draft, Field { tag, value }: &Field, kind: Kind) {
         }
         "PM" => draft.pmid(value),
         "UR" | "LK" => draft.url(value),
+        "Y2" => draft.accessed(Date::parse(value)),
         "AB" | "N2" => draft.summary(value),
         "LA" => draft.language(value),
         "KW" => value.split(['\n', ';']).for_each(|tag| draft.tag(tag)),

@@ -1,7 +1,6 @@
 mod detection;
 mod formats;
 mod properties;
-mod round_trip;
 mod written;
 
 use crate::{Format, Record, Rejected, read};

@@ -78,6 +78,7 @@ fn draft(line: u64, item: &Map<String, Value>, collections: &Collections) -> Dra
     draft.serials(&get("ISBN"));
     draft.serials(&get("ISSN"));
     draft.url(&get("url"));
+    draft.accessed(Date::parse(&get("accessDate")));
     draft.summary(&get("abstractNote"));
     draft.language(&get("language"));
     for tag in list(item, "tags") {

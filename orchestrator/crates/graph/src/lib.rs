@@ -4,14 +4,12 @@
 //! Pure: no I/O, and it does not fail for any input. Built from the store's rows; `evidence_source` edges are derived
 //! here and never written anywhere.
 
-mod bibliography;
 mod evidence;
 mod export;
 mod layout;
 mod network;
 mod part;
 
-pub use bibliography::{Reference, Role, bibtex, ris, sort_references};
 pub use evidence::{EdgeFacts, EvidenceGraph, Link, Node, NodeType, Scope};
 pub use layout::Point;
 pub use network::{Analysis, Betweenness, Cluster, Clusters, LoopLimits, Loops, Network, NodeMetrics};

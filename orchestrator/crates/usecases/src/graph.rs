@@ -1,10 +1,9 @@
 //! A task's evidence graph: its exports, and the analysis of its citations.
 
-use super::{App, AppError, ErrorCode};
+use super::{App, AppError, ErrorCode, references};
+use lyra_bibliography::{Output, Record};
 use lyra_domain::{FetchMethod, TaskId, named_enum};
-use lyra_graph::{
-    Analysis, EdgeFacts, EvidenceGraph, Node, NodeType, Reference, Role, Scope, bibtex, ris, sort_references,
-};
+use lyra_graph::{Analysis, EdgeFacts, EvidenceGraph, Node, NodeType, Scope};
 use lyra_store::{ExportedPage, TaskExport};
 use lyra_wire::json::fields_of;
 use serde::Serialize;
@@ -29,6 +28,8 @@ named_enum! {
         Bibtex = "bibtex",
         /// The same, for Zotero, Mendeley, EndNote.
         Ris = "ris",
+        /// The same as CSL-JSON, for Zotero and pandoc.
+        CslJson = "csl",
     }
 }
 
@@ -73,8 +74,9 @@ impl App {
                 GraphFormat::Dot => graph.dot(),
                 GraphFormat::Csv => graph.edges_csv(),
                 GraphFormat::CsvNodes => graph.nodes_csv(),
-                GraphFormat::Bibtex => bibtex(&references(&rows)),
-                GraphFormat::Ris => ris(&references(&rows)),
+                GraphFormat::Bibtex => bibliography(&rows, Output::BibTex),
+                GraphFormat::Ris => bibliography(&rows, Output::Ris),
+                GraphFormat::CslJson => bibliography(&rows, Output::CslJson),
             }
         })
         .await
@@ -217,28 +219,36 @@ fn listed(found: &[String]) -> Option<String> {
     (!found.is_empty()).then(|| found.join("; "))
 }
 
-/// The pages of a graph as a bibliography.
-fn references(rows: &TaskExport) -> Vec<Reference> {
-    let mut references: Vec<Reference> = rows.pages.iter().map(reference).collect();
-    sort_references(&mut references);
-    references
+/// The pages of a graph as a bibliography: those of the evidence first. A tag tells them from those that they cite.
+fn bibliography(rows: &TaskExport, format: Output) -> String {
+    let tagged = |is_source: bool, tag: &str| {
+        let pages = rows.pages.iter().filter(|page| page.is_source == is_source);
+        let mut records: Vec<Record> =
+            pages.map(|page| Record { tags: vec![tag.to_owned()], ..record(page) }).collect();
+        references::sort(&mut records);
+        records
+    };
+    let records = [tagged(true, "evidence"), tagged(false, "cited")].concat();
+    references::written(&records, format)
 }
 
-fn reference(page: &ExportedPage) -> Reference {
-    let has_address = !page.url.starts_with("corpus:");
-    Reference {
-        page_id: page.id.to_string(),
-        is_work: page.work_id.is_some() || page.fetch_method == FetchMethod::AcademicApi,
-        title: page.title.clone(),
-        authors: page.authors.clone(),
+fn record(page: &ExportedPage) -> Record {
+    let cited = references::Page {
+        title: &page.title,
+        authors: &page.authors,
         year: page.year,
-        venue: page.venue.clone(),
-        imprint: page.imprint.clone(),
-        doi: page.doi.clone(),
+        venue: page.venue.as_deref(),
+        imprint: &page.imprint,
+        doi: page.doi.as_deref(),
+        is_retracted: page.is_retracted == Some(true),
+        is_work: page.work_id.is_some() || page.fetch_method == FetchMethod::AcademicApi,
+    };
+    let has_address = !page.url.starts_with("corpus:");
+    let day = page.fetched_at.get(..10).filter(|_| has_address && !cited.is_work);
+    Record {
         pmid: page.pmid.clone(),
         url: has_address.then(|| page.url.clone()),
-        accessed: page.fetched_at.get(..10).map(str::to_owned),
-        role: if page.is_source { Role::Evidence } else { Role::Cited },
-        is_retracted: page.is_retracted == Some(true),
+        accessed: day.map(str::to_owned),
+        ..cited.record()
     }
 }

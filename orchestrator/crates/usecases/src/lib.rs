@@ -33,6 +33,7 @@ pub mod metrics;
 mod overview;
 mod progress;
 pub mod rate;
+mod references;
 mod remedy;
 mod retention;
 mod screening;

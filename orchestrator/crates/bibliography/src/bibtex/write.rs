@@ -44,6 +44,7 @@ pub(crate) fn written(record: &Record, key: &str) -> String {
     field("isbn", &record.isbn.join(", "));
     field("issn", &record.issn.join(", "));
     field("url", &verbatim(record.url.as_deref().unwrap_or_default()));
+    field("urldate", &text(&record.accessed));
     field("language", &text(&record.language));
     field("keywords", &list(record.tags.iter().map(|tag| guarded(tag).into_owned())));
     field("groups", &list(record.collections.iter().cloned()));

@@ -34,7 +34,7 @@ pub(crate) fn written(record: &Record, key: &str) -> String {
     put("publisher", text(&record.publisher));
     put("publisher-place", text(&record.place));
     put("edition", text(&record.edition));
-    put("issued", date(record));
+    put("issued", date(record.date.as_deref(), record.year));
     put("DOI", record.doi.as_ref().map(lyra_domain::Doi::as_str).unwrap_or_default().into());
     put("PMID", text(&record.pmid));
     put("PMCID", text(&record.pmcid));
@@ -45,6 +45,7 @@ pub(crate) fn written(record: &Record, key: &str) -> String {
     put("ISBN", record.isbn.join(", ").into());
     put("ISSN", record.issn.join(", ").into());
     put("URL", line(record.url.as_deref().unwrap_or_default()).into());
+    put("accessed", date(record.accessed.as_deref(), None));
     put("language", text(&record.language));
     put("abstract", lines(record.abstract_text.as_deref().unwrap_or_default()).into());
     let tags: Vec<String> = record.tags.iter().map(shown).collect();
@@ -90,11 +91,11 @@ fn name(name: &str) -> Value {
     }
 }
 
-fn date(record: &Record) -> Value {
-    let parts = record.date.as_deref().unwrap_or_default().split('-');
+fn date(date: Option<&str>, year: Option<i32>) -> Value {
+    let parts = date.unwrap_or_default().split('-');
     let mut parts: Vec<i32> = parts.map_while(|part| part.parse().ok()).collect();
     if parts.is_empty() {
-        parts.extend(record.year);
+        parts.extend(year);
     }
     if parts.is_empty() { Value::Null } else { json!({"date-parts": [parts]}) }
 }

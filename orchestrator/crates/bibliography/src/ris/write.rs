@@ -34,8 +34,7 @@ pub(crate) fn written(record: &Record, key: &str) -> String {
     let year = date.split('-').next().filter(|year| !year.is_empty()).map(str::to_owned);
     tag("PY", &year.or_else(|| Some(record.year?.to_string())).unwrap_or_default());
     if date.len() > "2024".len() {
-        let slashes = if date.len() == "2024-05".len() { "//" } else { "/" };
-        tag("DA", &format!("{}{slashes}", date.replace('-', "/")));
+        tag("DA", &slashed(date));
     }
     tag("VL", &text(&record.volume));
     tag("IS", &text(&record.issue));
@@ -56,6 +55,7 @@ pub(crate) fn written(record: &Record, key: &str) -> String {
     }
     tag("C2", record.pmcid.as_deref().unwrap_or_default());
     tag("UR", &line(record.url.as_deref().unwrap_or_default()));
+    tag("Y2", &record.accessed.as_deref().map(slashed).unwrap_or_default());
     tag("LA", &text(&record.language));
     tag("AB", &lines(record.abstract_text.as_deref().unwrap_or_default()));
     for word in &record.tags {
@@ -74,6 +74,13 @@ pub(crate) fn written(record: &Record, key: &str) -> String {
     }
     out.push_str("ER  - \r\n");
     out
+}
+
+/// A date with the slashes of year, month, and day: `2024///`, `2024/05//`, `2024/05/31/`.
+fn slashed(date: &str) -> String {
+    let written = date.replace('-', "/");
+    let missing = 3_usize.saturating_sub(written.matches('/').count());
+    written + &"/".repeat(missing)
 }
 
 /// First and last page of one range; anything else in one field. Of a book, that would be how many it has.

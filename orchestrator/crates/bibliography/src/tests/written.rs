@@ -198,6 +198,7 @@ fn record() -> impl Strategy<Value = Record> {
         some("2[0-4]0[1-9]\\.[0-9]{5}"),
         prop::collection::vec("97[89][0-9]{10}|[0-9]{4}-[0-9]{3}[0-9X]", 0..3),
         some("https://example\\.org/[a-z_~%&=?#-]{1,12}[a-z]"),
+        some("20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9])"),
     );
     let own = (
         prop::collection::vec(text(1..3), 0..4),
@@ -245,6 +246,7 @@ fn record() -> impl Strategy<Value = Record> {
             draft.arxiv(&ids.3);
             ids.4.iter().for_each(|serial| draft.serials(serial));
             draft.url(&ids.5);
+            draft.accessed(crate::date::Date::parse(&ids.6));
             own.0.iter().for_each(|tag| draft.tag(tag));
             own.1.iter().for_each(|name| draft.collection(name));
             own.2.iter().for_each(|note| draft.note(&note.join("\n")));

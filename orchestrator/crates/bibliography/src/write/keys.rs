@@ -1,7 +1,6 @@
 //! Citation keys: short, ASCII, unique in a file, and the same for the same works in the same order.
 
-use super::Parts;
-use crate::Record;
+use crate::{Record, family_name};
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use unicode_normalization::UnicodeNormalization;
@@ -52,7 +51,7 @@ fn is_key(text: &str) -> bool {
 }
 
 fn base(record: &Record) -> String {
-    let family = |name: &String| ascii(Parts::of(name).map_or(name.as_str(), |parts| parts.family));
+    let family = |name: &String| ascii(family_name(name));
     let author: String = record.authors.first().map(family).unwrap_or_default().chars().take(30).collect();
     let year = record.year.map(|year| year.to_string()).unwrap_or_default();
     let words = record.title.split(|c: char| !c.is_alphanumeric()).map(ascii);

@@ -1,9 +1,9 @@
 //! Decisions and included works as files.
 
-use crate::{App, AppError};
+use crate::{App, AppError, references};
+use lyra_bibliography::{Output, Record};
 use lyra_domain::csv::{cell, line};
 use lyra_domain::{TaskId, Verdict, named_enum};
-use lyra_graph::{Reference, Role, bibtex, ris, sort_references};
 use lyra_store::{DecidedFilter, Screened};
 
 named_enum! {
@@ -15,13 +15,15 @@ named_enum! {
         Ris = "ris",
         /// The included works.
         BibTex = "bibtex",
+        /// The included works.
+        CslJson = "csl",
     }
 }
 
 /// Documents that are read at a time.
 const PART: u32 = 200;
 /// The columns of a CSV file.
-const COLUMNS: [&str; 12] = [
+const COLUMNS: [&str; 16] = [
     "page_id",
     "verdict",
     "reason",
@@ -32,6 +34,10 @@ const COLUMNS: [&str; 12] = [
     "authors",
     "year",
     "venue",
+    "type",
+    "publisher",
+    "isbn",
+    "issn",
     "doi",
     "url",
 ];
@@ -56,39 +62,40 @@ impl App {
         }
         // In the order of the decisions.
         all.reverse();
-        let mut works: Vec<Reference> = all.iter().map(reference).collect();
-        sort_references(&mut works);
         Ok(match format {
             ScreeningExport::Csv => csv(&all),
-            ScreeningExport::Ris => ris(&works),
-            ScreeningExport::BibTex => bibtex(&works),
+            ScreeningExport::Ris => bibliography(&all, Output::Ris),
+            ScreeningExport::BibTex => bibliography(&all, Output::BibTex),
+            ScreeningExport::CslJson => bibliography(&all, Output::CslJson),
         })
     }
 }
 
-fn reference(screened: &Screened) -> Reference {
-    let citation = screened.page.citation.clone();
-    Reference {
-        page_id: screened.page.id.to_string(),
-        is_work: citation.doi.is_some() || citation.venue.is_some(),
-        title: citation.title,
-        authors: citation.authors,
+fn bibliography(works: &[Screened], format: Output) -> String {
+    let mut records: Vec<Record> = works.iter().map(record).collect();
+    references::sort(&mut records);
+    references::written(&records, format)
+}
+
+fn record(screened: &Screened) -> Record {
+    let citation = &screened.page.citation;
+    let cited = references::Page {
+        title: &citation.title,
+        authors: &citation.authors,
         year: citation.year,
-        venue: citation.venue,
-        imprint: screened.page.imprint.clone(),
-        doi: citation.doi,
-        pmid: None,
-        url: citation.url,
-        accessed: None,
-        role: Role::Evidence,
+        venue: citation.venue.as_deref(),
+        imprint: &screened.page.imprint,
+        doi: citation.doi.as_deref(),
         is_retracted: citation.is_retracted == Some(true),
-    }
+        is_work: citation.doi.is_some() || citation.venue.is_some(),
+    };
+    Record { url: citation.url.clone(), tags: vec!["included".to_owned()], ..cited.record() }
 }
 
 fn csv(all: &[Screened]) -> String {
     let mut file = line(COLUMNS);
     for Screened { decision, page } in all {
-        let citation = &page.citation;
+        let (citation, imprint) = (&page.citation, &page.imprint);
         let cells = [
             page.id.to_string(),
             decision.verdict.to_string(),
@@ -100,6 +107,10 @@ fn csv(all: &[Screened]) -> String {
             citation.authors.join("; "),
             citation.year.map_or_else(String::new, |year| year.to_string()),
             citation.venue.clone().unwrap_or_default(),
+            imprint.kind.map_or_else(String::new, |kind| kind.to_string()),
+            imprint.publisher.clone().unwrap_or_default(),
+            imprint.isbn.join("; "),
+            imprint.issn.join("; "),
             citation.doi.clone().unwrap_or_default(),
             citation.url.clone().unwrap_or_default(),
         ];

@@ -35,6 +35,7 @@ Read this again},
     assert_eq!(record.line, 2);
     assert_eq!(record.key, "leeNapsMemory2019");
     assert_eq!(record.kind, Kind::Article);
+    assert_eq!(record.accessed.as_deref(), Some("2020-01-01"));
     assert_eq!(record.title, "Naps and Memory in München: a randomised trial");
     assert_eq!(record.authors, ["Ann Lee", "Jan van der Berg", "The Nap Group"]);
     assert_eq!(record.venue.as_deref(), Some("Journal of Sleep & Memory"));

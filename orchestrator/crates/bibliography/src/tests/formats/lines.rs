@@ -57,6 +57,17 @@ fn ris_of_other_writers() {
 }
 
 #[test]
+fn ris_of_earlier_versions() {
+    let record = one(
+        "TY  - ELEC\r\nID  - page_1f\r\nTI  - Naps\r\nAU  - Lee, Ann\r\nPY  - 2020\r\nPB  - example.org\r\n\
+         AN  - 23847242\r\nUR  - https://example.org/\r\nY2  - 2026/11/20\r\nKW  - evidence\r\nER  - \r\n",
+        Format::Ris,
+    );
+    assert_eq!((record.kind, record.publisher.as_deref()), (Kind::WebPage, Some("example.org")));
+    assert_eq!((record.pmid.as_deref(), record.accessed.as_deref()), (Some("23847242"), Some("2026-11-20")));
+}
+
+#[test]
 fn ris_of_scopus_has_pubmed_ids() {
     let ids = |lines: &str| {
         let record = one(&format!("TY  - JOUR\nTI  - Naps\n{lines}ER  - \n"), Format::Ris);
