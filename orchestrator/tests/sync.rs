@@ -135,7 +135,7 @@ fn a_watch_follows_a_folder_through_a_kill() {
     let watch = watched(&home, &[]);
     watch.says(&["new", "noon.html", "why-people-in-warm-countries"]);
     watch.says(&["rejected", "broken.pdf", "damaged"]);
-    watch.says(&["c: 1 documents; 1 added"]);
+    watch.says(&["c: 1 document; 1 added"]);
     // Others use the corpus meanwhile.
     let found = home.json(&["corpus", "search", "c", "warm countries", "--method", "bm25", "--json"]);
     assert_eq!(found.as_array().unwrap().len(), 1);
@@ -189,10 +189,7 @@ fn embeddings_come_later_and_survive_a_kill() {
     let path = folder.display().to_string();
     let imported = home.run(&["corpus", "import", "c", &path, "--embed", "later"]);
     let said = String::from_utf8_lossy(&imported.stdout).into_owned();
-    assert!(
-        said.contains("1500 added") && said.contains("1500 documents are still to be embedded"),
-        "{said}"
-    );
+    assert!(said.contains("1500 added") && said.contains("1500 documents still to be embedded"), "{said}");
     let search =
         |method: &str| home.run(&["corpus", "search", "c", "naps improve memory", "--method", method]);
     let hybrid = search("hybrid");

@@ -8,6 +8,7 @@ mod library;
 mod watch;
 
 use super::progress::TaskProgressLine;
+use super::report::counted;
 use super::{print, print_json, tell};
 use clap::{Args, Subcommand, ValueEnum};
 use lyra_corpus::backend::BackendKind;
@@ -242,7 +243,8 @@ async fn embed(app: &App, args: &EmbedArgs, cancel: &CancellationToken) -> anyho
         print("no corpus has documents to embed\n")?;
     } else {
         for (name, done) in &done {
-            print(&format!("{name}: {} documents embedded, {} left\n", done.embedded, done.left))?;
+            let embedded = counted(done.embedded, "document");
+            print(&format!("{name}: {embedded} embedded, {} left\n", done.left))?;
         }
     }
     if cancel.is_cancelled() {

@@ -159,12 +159,12 @@ pub enum StoreError {
     #[error("`{0}` is not a cursor of this list; omit it to start from the beginning")]
     BadCursor(String),
     /// No view has that name.
-    #[error("unknown view `{name}`, the nearest name is `{nearest}`")]
+    #[error("unknown view `{name}`{}", nearest.map(|view| format!(", the nearest name is `{view}`")).unwrap_or_default())]
     UnknownView {
         /// The requested name.
         name: String,
-        /// The most similar name.
-        nearest: String,
+        /// The most similar name, if any is similar.
+        nearest: Option<&'static str>,
     },
     /// A stored value that this version cannot read.
     #[error("{what} cannot be read: {why}")]

@@ -179,7 +179,7 @@ fn find(name: &str) -> Result<&'static ViewInfo> {
     let full = if name.starts_with("v_") { name.to_owned() } else { format!("v_{name}") };
     VIEWS.iter().find(|view| view.name == full).ok_or_else(|| {
         let nearest = crate::guarded::nearest(&full, VIEWS.iter().map(|view| view.name));
-        StoreError::UnknownView { name: name.to_owned(), nearest: nearest.unwrap_or_default().to_owned() }
+        StoreError::UnknownView { name: name.to_owned(), nearest }
     })
 }
 

@@ -3,7 +3,7 @@
 use lyra_bibliography::{Output, Record, Writer, family_name, given_family};
 use lyra_domain::{Doi, Imprint, WorkKind};
 
-/// What is known of a page that is cited.
+/// A page that is cited, as far as it is known.
 pub(crate) struct Page<'p> {
     pub title: &'p str,
     /// Names in the order of the by-line, as their source writes them.

@@ -1,6 +1,7 @@
 //! `lyra corpus export`.
 
 use super::NarrowArgs;
+use crate::cli::report::counted;
 use crate::cli::{escaped, print_json, tell};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -70,8 +71,7 @@ pub(super) async fn run(
     if args.json {
         print_json(&report)?;
     } else if !to_stdout {
-        let documents = if report.documents == 1 { "document" } else { "documents" };
-        tell(&format!("{}: {} {documents} as {format}", args.output.display(), report.documents));
+        tell(&format!("{}: {} as {format}", args.output.display(), counted(report.documents, "document")));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -221,8 +221,8 @@ fn files(report: &ImportReport) -> String {
     if report.to_embed > 0 {
         let _ = writeln!(
             text,
-            "{} documents are still to be embedded: by `lyra corpus embed`, or while `lyra serve` or `lyra mcp` runs",
-            report.to_embed
+            "{} still to be embedded: by `lyra corpus embed`, or while `lyra serve` or `lyra mcp` runs",
+            counted(report.to_embed, "document")
         );
     }
     text

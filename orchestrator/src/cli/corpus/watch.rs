@@ -1,6 +1,7 @@
 //! `lyra corpus import … --watch`.
 
 use super::import::{ImportArgs, completion};
+use crate::cli::report::counted;
 use crate::cli::{print, tell};
 use lyra_corpus::FileKind;
 use lyra_usecases::{App, WatchOptions, Watched};
@@ -59,8 +60,10 @@ fn said(corpus: &str, watched: &Watched<'_>) -> String {
                 pruned => format!(", {pruned} removed"),
             };
             format!(
-                "{corpus}: {} documents; {} added, {} updated{pruned}\n",
-                report.documents, report.added, report.updated
+                "{corpus}: {}; {} added, {} updated{pruned}\n",
+                counted(report.documents, "document"),
+                report.added,
+                report.updated
             )
         }
         Watched::Completed(completed) => format!("{}\n", completion(completed)),

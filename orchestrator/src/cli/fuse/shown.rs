@@ -1,5 +1,6 @@
 //! Runs, fusions and documents as a person reads them.
 
+use crate::cli::report::counted;
 use lyra_wire::fusion::{
     AlarmView, Comparison, DesignPointView, Documents, EstimateView, FrontierView, FusionView, IntervalView,
     LaneInfo, MetricsView, PeekView, ProvenanceView, RunHandle, RunInfo, SavedInfo, SavedRun, SystemCodes,
@@ -74,11 +75,11 @@ pub(super) fn news(runs: &[SavedRun]) -> String {
 
 pub(super) fn handle(handle: &RunHandle) -> String {
     let mut text = format!(
-        "{}\n  lane {}   corpus {}   {} documents{}   {} ms{}\n",
+        "{}\n  lane {}   corpus {}   {}{}   {} ms{}\n",
         handle.run_id,
         handle.lane.as_deref().unwrap_or("-"),
         handle.corpus,
-        handle.meta.count_returned,
+        counted(handle.meta.count_returned as u64, "document"),
         if handle.meta.truncated { " (there are more)" } else { "" },
         handle.meta.took_ms,
         if handle.cached { "   (stored)" } else { "" },
@@ -90,9 +91,9 @@ pub(super) fn handle(handle: &RunHandle) -> String {
 
 pub(super) fn fused(view: &FusionView) -> String {
     let mut text = format!(
-        "{}\n  {} documents by {}{}\n  contributions  {}\n",
+        "{}\n  {} by {}{}\n  contributions  {}\n",
         view.run_id,
-        view.meta.count_returned,
+        counted(view.meta.count_returned as u64, "document"),
         if view.method == "minmax" { "scores" } else { "ranks" },
         if view.cached { "   (stored)" } else { "" },
         shares(&view.contributions)
@@ -112,8 +113,11 @@ pub(super) fn provenance(view: &ProvenanceView) -> String {
     for parent in &view.parents {
         let _ = writeln!(
             text,
-            "  lane {:<16} {}   {} documents, weight {}",
-            parent.lane, parent.run_id, parent.count_returned, parent.weight
+            "  lane {:<16} {}   {}, weight {}",
+            parent.lane,
+            parent.run_id,
+            counted(parent.count_returned as u64, "document"),
+            parent.weight
         );
     }
     if !view.changed_from.is_empty() {

@@ -217,8 +217,12 @@ async fn limits_and_names() {
         empty.columns,
         ["task_id", "page_id", "title", "domain", "claims_supported", "citation_count"]
     );
-    let error = bench.store.render_view("v_contradiction", None, None).unwrap_err().to_string();
-    assert_eq!(error, "unknown view `v_contradiction`, the nearest name is `v_contradictions`");
+    for (name, says) in [
+        ("v_contradiction", "unknown view `v_contradiction`, the nearest name is `v_contradictions`"),
+        ("xyz", "unknown view `xyz`"),
+    ] {
+        assert_eq!(bench.store.render_view(name, None, None).unwrap_err().to_string(), says);
+    }
 }
 
 #[tokio::test]
