@@ -214,4 +214,15 @@ impl Record {
             ..self
         }
     }
+
+    /// The same record with the kind that its venue or arXiv identifier makes likely, if it does not say one.
+    #[must_use]
+    pub fn with_likely_kind(self) -> Self {
+        let kind = match (self.kind, &self.venue, &self.arxiv) {
+            (Kind::Other, Some(_), _) => Kind::Article,
+            (Kind::Other, None, Some(_)) => Kind::Preprint,
+            (known, ..) => known,
+        };
+        Self { kind, ..self }
+    }
 }

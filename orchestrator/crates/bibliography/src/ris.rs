@@ -185,7 +185,8 @@ fn pages(draft: &mut Draft, group: &Group) {
     }
 }
 
-/// The accession number is a PMID in Lyra's own files and in records of PubMed; other databases have numbers, too.
+/// The accession number is a PMID in records of PubMed and in files of earlier versions of Lyra; other databases have
+/// numbers, too.
 fn accession(draft: &mut Draft, group: &Group) {
     let Some(number) = group.first("AN") else { return };
     let database =

@@ -162,15 +162,9 @@ fn record(document: &Document) -> Record {
     with_likely_kind(record.with_imprint(&document.imprint), document.is_patent())
 }
 
-/// A record with the kind that other fields make likely, if it does not say one.
+/// A record that is a patent, or has the kind that other fields make likely if it does not say one.
 pub(crate) fn with_likely_kind(record: Record, is_patent: bool) -> Record {
-    let kind = match (is_patent, record.kind, &record.venue, &record.arxiv) {
-        (true, ..) => WorkKind::Patent,
-        (_, WorkKind::Other, Some(_), _) => WorkKind::Article,
-        (_, WorkKind::Other, None, Some(_)) => WorkKind::Preprint,
-        (_, known, ..) => known,
-    };
-    Record { kind, ..record }
+    if is_patent { Record { kind: WorkKind::Patent, ..record } } else { record.with_likely_kind() }
 }
 
 /// A file by its name, with the type that its ending stands for.

@@ -152,7 +152,7 @@ pub enum StoreError {
     ScreeningMoved {
         /// The document.
         page: String,
-        /// The decision that counts now; `None` when there is none.
+        /// The decision that counts now; `None` if the document is undecided.
         current: Option<Box<crate::ScreeningDecision>>,
     },
     /// An invalid paging cursor.

@@ -2,7 +2,7 @@
 
 use super::{App, AppError, ErrorCode, references};
 use lyra_bibliography::{Output, Record};
-use lyra_domain::{FetchMethod, TaskId, named_enum};
+use lyra_domain::{Doi, FetchMethod, TaskId, named_enum};
 use lyra_graph::{Analysis, EdgeFacts, EvidenceGraph, Node, NodeType, Scope};
 use lyra_store::{ExportedPage, TaskExport};
 use lyra_wire::json::fields_of;
@@ -223,8 +223,7 @@ fn listed(found: &[String]) -> Option<String> {
 fn bibliography(rows: &TaskExport, format: Output) -> String {
     let tagged = |is_source: bool, tag: &str| {
         let pages = rows.pages.iter().filter(|page| page.is_source == is_source);
-        let mut records: Vec<Record> =
-            pages.map(|page| Record { tags: vec![tag.to_owned()], ..record(page) }).collect();
+        let mut records: Vec<Record> = pages.map(|page| record(page, tag)).collect();
         references::sort(&mut records);
         records
     };
@@ -232,23 +231,22 @@ fn bibliography(rows: &TaskExport, format: Output) -> String {
     references::written(&records, format)
 }
 
-fn record(page: &ExportedPage) -> Record {
-    let cited = references::Page {
-        title: &page.title,
-        authors: &page.authors,
-        year: page.year,
-        venue: page.venue.as_deref(),
-        imprint: &page.imprint,
-        doi: page.doi.as_deref(),
-        is_retracted: page.is_retracted == Some(true),
-        is_work: page.work_id.is_some() || page.fetch_method == FetchMethod::AcademicApi,
-    };
+fn record(page: &ExportedPage, tag: &str) -> Record {
+    let is_work = page.work_id.is_some() || page.fetch_method == FetchMethod::AcademicApi;
     let has_address = !page.url.starts_with("corpus:");
-    let day = page.fetched_at.get(..10).filter(|_| has_address && !cited.is_work);
-    Record {
+    let day = page.fetched_at.get(..10).filter(|_| has_address && !is_work);
+    let record = Record {
+        title: page.title.clone(),
+        authors: references::authors(&page.authors),
+        year: page.year,
+        venue: page.venue.clone(),
+        doi: page.doi.as_deref().and_then(Doi::parse),
         pmid: page.pmid.clone(),
         url: has_address.then(|| page.url.clone()),
         accessed: day.map(str::to_owned),
-        ..cited.record()
-    }
+        tags: vec![tag.to_owned()],
+        is_retracted: page.is_retracted == Some(true),
+        ..Record::default()
+    };
+    references::completed(record, &page.imprint, is_work)
 }

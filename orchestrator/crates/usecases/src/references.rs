@@ -1,42 +1,21 @@
 //! The pages of a task as files for reference managers.
 
 use lyra_bibliography::{Output, Record, Writer, family_name, given_family};
-use lyra_domain::{Doi, Imprint, WorkKind};
+use lyra_domain::{Imprint, WorkKind};
 
-/// A page that is cited, as far as it is known.
-pub(crate) struct Page<'p> {
-    pub title: &'p str,
-    /// Names in the order of the by-line, as their source writes them.
-    pub authors: &'p [String],
-    pub year: Option<i32>,
-    pub venue: Option<&'p str>,
-    pub imprint: &'p Imprint,
-    pub doi: Option<&'p str>,
-    pub is_retracted: bool,
-    /// A scholarly work; else a page of the web or a document.
-    pub is_work: bool,
+/// Names of authors as records have them.
+pub(crate) fn authors(names: &[String]) -> Vec<String> {
+    names.iter().map(|name| given_family(name)).collect()
 }
 
-impl Page<'_> {
-    /// Its record. Where no source says what it is, it is an article if it is a work in a venue.
-    pub(crate) fn record(&self) -> Record {
-        let record = Record {
-            title: self.title.to_owned(),
-            authors: self.authors.iter().map(|name| given_family(name)).collect(),
-            year: self.year,
-            venue: self.venue.map(str::to_owned),
-            doi: self.doi.and_then(Doi::parse),
-            is_retracted: self.is_retracted,
-            ..Record::default()
-        };
-        let record = record.with_imprint(self.imprint);
-        let kind = match record.kind {
-            WorkKind::Other if !self.is_work => WorkKind::WebPage,
-            WorkKind::Other if record.venue.is_some() => WorkKind::Article,
-            kind => kind,
-        };
-        Record { kind, ..record }
+/// The record of a page with this imprint. Where no source says what it is, it is a page of the web, or what its venue makes
+/// likely if it `is_work`, a scholarly one.
+pub(crate) fn completed(record: Record, imprint: &Imprint, is_work: bool) -> Record {
+    let record = record.with_imprint(imprint);
+    if record.kind == WorkKind::Other && !is_work {
+        return Record { kind: WorkKind::WebPage, ..record };
     }
+    record.with_likely_kind()
 }
 
 /// Sorts as reference lists are: by the first author's family name, year, and title.
@@ -59,16 +38,13 @@ pub(crate) fn written(records: &[Record], format: Output) -> String {
 mod tests {
     use super::*;
 
-    fn page<'p>(imprint: &'p Imprint, authors: &'p [String]) -> Page<'p> {
-        Page {
-            title: "Naps",
-            authors,
+    fn record(names: &[String]) -> Record {
+        Record {
+            title: "Naps".to_owned(),
+            authors: authors(names),
             year: Some(2020),
-            venue: Some("North Press"),
-            imprint,
-            doi: Some("10.1000/ab"),
-            is_retracted: false,
-            is_work: true,
+            venue: Some("North Press".to_owned()),
+            ..Record::default()
         }
     }
 
@@ -87,22 +63,22 @@ mod tests {
             (said(None, "North Press"), true, WorkKind::Other, None),
             (said(Some(WorkKind::Chapter), "South"), true, WorkKind::Chapter, Some("North Press")),
         ] {
-            let record = Page { is_work, ..page(&imprint, &[]) }.record();
+            let record = completed(record(&[]), &imprint, is_work);
             assert_eq!((record.kind, record.venue.as_deref()), (kind, venue), "{imprint:?}");
         }
     }
 
     #[test]
     fn sorted_by_family_name() {
-        let imprint = Imprint::default();
         let names = ["Zoë Ames", "Curie, Marie", "Ludwig van Beethoven"].map(|name| [name.to_owned()]);
-        let mut records: Vec<Record> = names.iter().map(|name| page(&imprint, name).record()).collect();
-        records.push(page(&imprint, &[]).record());
+        let imprint = Imprint::default();
+        let mut records: Vec<Record> =
+            names.iter().map(|name| completed(record(name), &imprint, true)).collect();
+        records.push(record(&[]));
         sort(&mut records);
         let first: Vec<_> = records.iter().map(|record| record.authors.first().map(String::as_str)).collect();
         assert_eq!(first, [None, Some("Zoë Ames"), Some("Marie Curie"), Some("Ludwig van Beethoven")]);
         let file = written(&records[1..2], Output::BibTex);
         assert!(file.starts_with("@article{ames2020naps,\n  author = {Ames, Zoë},\n"), "{file}");
-        assert!(file.contains("  doi = {10.1000/ab},\n"), "{file}");
     }
 }

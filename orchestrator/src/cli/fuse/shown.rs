@@ -135,7 +135,8 @@ pub(super) fn provenance(view: &ProvenanceView) -> String {
     if !view.proposed_profile.is_empty() {
         text.push_str("  proposed profile:\n");
         for code in &view.proposed_profile {
-            let _ = writeln!(text, "    {}={}   ({} documents)", code.code, code.weight, code.count);
+            let documents = counted(code.count as u64, "document");
+            let _ = writeln!(text, "    {}={}   ({documents})", code.code, code.weight);
         }
     }
     alarms(&mut text, &view.alarms);

@@ -41,8 +41,8 @@ pub(crate) fn written(record: &Record, key: &str) -> String {
     }
     field("pmid", &text(&record.pmid));
     field("pmcid", &text(&record.pmcid));
-    field("isbn", &record.isbn.join(", "));
-    field("issn", &record.issn.join(", "));
+    field("isbn", &shown(record.isbn.join(", ")));
+    field("issn", &shown(record.issn.join(", ")));
     field("url", &verbatim(record.url.as_deref().unwrap_or_default()));
     field("urldate", &text(&record.accessed));
     field("language", &text(&record.language));

@@ -45,12 +45,12 @@ pub(crate) fn written(record: &Record, key: &str) -> String {
         tag("ET", &text(&record.edition));
     }
     for serial in record.isbn.iter().chain(&record.issn) {
-        tag("SN", serial);
+        tag("SN", &line(serial));
     }
     tag("DO", record.doi.as_ref().map(lyra_domain::Doi::as_str).unwrap_or_default());
     if let Some(pmid) = &record.pmid {
         // Of a number alone, it is not known which database it is from.
-        tag("AN", pmid);
+        tag("AN", &line(pmid));
         tag("DB", "PubMed");
     }
     tag("C2", record.pmcid.as_deref().unwrap_or_default());

@@ -317,6 +317,73 @@ fn suffixes_of_names() {
 }
 
 #[test]
+fn hostile_values_stay_in_their_field() {
+    let record = Record {
+        title: "A title\r\nTY  - JOUR".to_owned(),
+        authors: vec!["Jane Doe".to_owned()],
+        url: Some("https://example.org/\r\nER  - ".to_owned()),
+        pmid: Some("1\r\nER  - ".to_owned()),
+        isbn: vec!["1\r\nER  - ".to_owned()],
+        accessed: Some("2026-11-20".to_owned()),
+        kind: Kind::WebPage,
+        ..Record::default()
+    };
+    assert_eq!(
+        file(&[record], Output::Ris),
+        "TY  - ELEC\r\nID  - doetitle\r\nTI  - A title TY - JOUR\r\nAU  - Doe, Jane\r\nSN  - 1 ER -\r\nAN  - 1 ER -\r\n\
+         DB  - PubMed\r\nUR  - https://example.org/ ER -\r\nY2  - 2026/11/20/\r\nER  - \r\n"
+    );
+    let record = Record {
+        url: Some("https://example.org/a b?x=%20&y={1}".to_owned()),
+        isbn: vec!["1}, x = {".to_owned()],
+        ..super::one("@misc{a, title = {Effects}}", Format::BibTex)
+    };
+    let text = file(&[record], Output::BibTex);
+    assert!(text.contains("  url = {https://example.org/a%20b?x=%20&y=%7B1%7D},\n"), "{text}");
+    assert!(text.contains("  isbn = {1\\textbraceright{}, x = \\textbraceleft{}},\n"), "{text}");
+}
+
+#[test]
+fn the_biblatex_crate_reads_back_what_was_written() {
+    use biblatex::{Bibliography, ChunksExt, PermissiveType};
+    let doi = "10.1002/(sici)1097-0258(19980815)17:15/16<1661::aid-sim968>3.0.co;2-2";
+    let work = |title: &str, year, authors: &[&str]| Record {
+        title: title.to_owned(),
+        authors: authors.iter().map(|name| (*name).to_owned()).collect(),
+        year: Some(year),
+        venue: Some("Acta".to_owned()),
+        kind: Kind::Article,
+        doi: lyra_domain::Doi::parse(doi),
+        ..Record::default()
+    };
+    let names = ["Jane Doe", "Ludwig van Beethoven", "John Smith Jr.", "Society of A and B"];
+    let works = [
+        work("50% of mRNA & braces #1_a $5 ~ ^ \\ end — 睡眠 \"quoted\"", 1935, &["Erwin Schrödinger"]),
+        work("Numbers in a title of a Study", 2001, &names),
+    ];
+    let parsed = Bibliography::parse(&file(&works, Output::BibTex)).unwrap();
+    assert_eq!(parsed.len(), 2);
+    for (entry, work) in parsed.iter().zip(&works) {
+        assert_eq!(entry.title().unwrap().format_verbatim(), work.title);
+        assert!(matches!(entry.date().unwrap(), PermissiveType::Typed(_)));
+        assert_eq!(entry.journal().unwrap().format_verbatim(), "Acta");
+        assert_eq!(entry.doi().unwrap(), doi);
+    }
+    let second = parsed.iter().nth(1).unwrap();
+    let read: Vec<_> =
+        second.author().unwrap().into_iter().map(|p| [p.given_name, p.prefix, p.name, p.suffix]).collect();
+    assert_eq!(
+        read,
+        [
+            ["Jane", "", "Doe", ""],
+            ["Ludwig", "van", "Beethoven", ""],
+            ["John", "", "Smith", "Jr."],
+            ["", "", "Society of A and B", ""]
+        ]
+    );
+}
+
+#[test]
 fn files_without_records() {
     for output in Output::ALL {
         let text = file(&[], *output);

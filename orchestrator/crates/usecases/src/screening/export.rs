@@ -3,7 +3,7 @@
 use crate::{App, AppError, references};
 use lyra_bibliography::{Output, Record};
 use lyra_domain::csv::{cell, line};
-use lyra_domain::{TaskId, Verdict, named_enum};
+use lyra_domain::{Doi, TaskId, Verdict, named_enum};
 use lyra_store::{DecidedFilter, Screened};
 
 named_enum! {
@@ -79,17 +79,19 @@ fn bibliography(works: &[Screened], format: Output) -> String {
 
 fn record(screened: &Screened) -> Record {
     let citation = &screened.page.citation;
-    let cited = references::Page {
-        title: &citation.title,
-        authors: &citation.authors,
+    let record = Record {
+        title: citation.title.clone(),
+        authors: references::authors(&citation.authors),
         year: citation.year,
-        venue: citation.venue.as_deref(),
-        imprint: &screened.page.imprint,
-        doi: citation.doi.as_deref(),
+        venue: citation.venue.clone(),
+        doi: citation.doi.as_deref().and_then(Doi::parse),
+        url: citation.url.clone(),
+        tags: vec!["included".to_owned()],
         is_retracted: citation.is_retracted == Some(true),
-        is_work: citation.doi.is_some() || citation.venue.is_some(),
+        ..Record::default()
     };
-    Record { url: citation.url.clone(), tags: vec!["included".to_owned()], ..cited.record() }
+    let is_work = citation.doi.is_some() || citation.venue.is_some();
+    references::completed(record, &screened.page.imprint, is_work)
 }
 
 fn csv(all: &[Screened]) -> String {

@@ -50,7 +50,27 @@ def tables():
         check("CSV", len(list(csv.DictReader(lines, strict=True))), expected["graph"]["edges"])
 
 
-for part in [graphs, dot, tables]:
+def ris():
+    import rispy
+
+    (entry,) = rispy.loads((folder / "works.ris").read_text(encoding="utf-8"))
+    want = expected["work"]
+    got = {"title": entry["title"], "authors": entry["authors"], "doi": entry["doi"], "year": entry["year"]}
+    check("RIS", got, want)
+
+
+def bibtex():
+    import bibtexparser
+    from bibtexparser.bparser import BibTexParser
+    from bibtexparser.customization import convert_to_unicode
+
+    parser = BibTexParser(customization=convert_to_unicode)
+    (entry,) = bibtexparser.loads((folder / "works.bib").read_text(encoding="utf-8"), parser).entries
+    check("BibTeX", (entry["doi"], entry["year"]), (expected["work"]["doi"], expected["work"]["year"]))
+    check("BibTeX", entry["author"].split(" and "), expected["work"]["authors"])
+
+
+for part in [graphs, dot, tables, ris, bibtex]:
     try:
         part()
         print(f"{part.__name__}: read back")

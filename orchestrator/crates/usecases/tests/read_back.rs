@@ -1,5 +1,6 @@
-//! Exports read by `NetworkX` and pydot, as far as `python3` has them.
+//! Exports read by `NetworkX`, pydot, rispy and bibtexparser, as far as `python3` has them.
 
+use lyra_bibliography::{Output, Record, Writer};
 use lyra_domain::Relation;
 use lyra_graph::{EdgeFacts, EvidenceGraph, Node, NodeType};
 use serde_json::{Value, json};
@@ -36,17 +37,31 @@ fn other_programs_read_the_exports() {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("written");
     let graph = graph();
+    let work = Record {
+        title: "Effects of mRNA on 50% of cells".to_owned(),
+        authors: vec!["Erwin Schrödinger".to_owned(), "Jane van der Berg".to_owned()],
+        year: Some(1935),
+        venue: Some("Food & Sleep".to_owned()),
+        doi: lyra_domain::Doi::parse("10.1000/a_b"),
+        ..Record::default()
+    };
     write("graph.graphml", &graph.graphml());
     write("graph.gexf", &graph.gexf());
     write("graph.json", &graph.node_link().to_string());
     write("graph.dot", &graph.dot());
     write("edges.csv", &graph.edges_csv());
+    write("works.ris", &Writer::new(Output::Ris).record(&work));
+    write("works.bib", &Writer::new(Output::BibTex).record(&work));
     let expected = json!({
         "graph": {
             "nodes": 4, "edges": 5, "directed": true, "title": TITLE.replace('\u{1}', "\u{fffd}"), "year": 2014,
             "confidence": [0.9],
         },
         "raw_title": TITLE,
+        "work": {
+            "title": work.title, "authors": ["Schrödinger, Erwin", "van der Berg, Jane"], "doi": "10.1000/a_b",
+            "year": "1935",
+        },
     });
     write("expected.json", &expected.to_string());
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/read_back.py");
